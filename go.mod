@@ -21,3 +21,7 @@ require (
 	google.golang.org/protobuf v1.36.12
 )
 
+require (
+	github.com/fsnotify/fsnotify v1.10.1 // indirect
+	golang.org/x/time v0.16.0 // indirect
+)
