@@ -22,7 +22,7 @@ var lintSteps = []step{
 }
 
 var unitStep = step{"unit tests with the race detector", func(ctx context.Context, t *tally) error {
-	return goTest(ctx, t, nil, "-race", "-timeout", "20m", "./...")
+	return goTest(ctx, t, nil, "-race", "-count=1", "-timeout", "20m", "./...")
 }}
 
 // fuzzSteps run each fuzz target of the tree for a short time.
