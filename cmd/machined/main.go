@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/ichor-os/ichor/node/machined"
-	"github.com/ichor-os/ichor/node/process"
+	"github.com/ichor-os/ichor/node/service/process"
 )
 
 func main() {

@@ -13,10 +13,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/ichor-os/ichor/node/cgroup"
 	"github.com/ichor-os/ichor/node/lifecycle"
 	"github.com/ichor-os/ichor/node/mount"
-	"github.com/ichor-os/ichor/node/process"
+	"github.com/ichor-os/ichor/node/service/cgroup"
+	"github.com/ichor-os/ichor/node/service/process"
 	"github.com/ichor-os/ichor/version"
 )
 

@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/ichor-os/ichor/node/cgroup"
-	"github.com/ichor-os/ichor/node/process"
+	"github.com/ichor-os/ichor/node/service/cgroup"
+	"github.com/ichor-os/ichor/node/service/process"
 )
 
 // Starter starts programs; process.Reaper is the real one.
