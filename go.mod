@@ -1,6 +1,6 @@
 module github.com/ichor-os/ichor
 
-go 1.26.0
+go 1.26.6
 
 toolchain go1.26.8
 
@@ -23,3 +23,9 @@ require (
 	google.golang.org/protobuf v1.36.12
 )
 
+require (
+	github.com/containerd/containerd/v2 v2.4.2 // indirect
+	github.com/opencontainers/runtime-spec v1.3.0 // indirect
+	github.com/vishvananda/netlink v1.3.1 // indirect
+	github.com/vishvananda/netns v0.0.5 // indirect
+)
