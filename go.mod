@@ -21,3 +21,7 @@ require (
 	google.golang.org/protobuf v1.36.12
 )
 
+require (
+	github.com/hashicorp/go-immutable-radix/v2 v2.1.0 // indirect
+	github.com/hashicorp/golang-lru/v2 v2.0.0 // indirect
+)
