@@ -13,6 +13,8 @@ package access
 import (
 	"crypto/x509"
 	"strings"
+
+	"github.com/ichor-os/ichor/pki"
 )
 
 // MetadataKey is the gRPC metadata key that carries roles, one value a role.
@@ -35,13 +37,13 @@ const (
 )
 
 var names = [...]string{
-	Admin:         "os:admin",
-	Operator:      "os:operator",
-	Reader:        "os:reader",
-	EtcdBackup:    "os:etcd:backup",
-	ImageVerifier: "os:image:verifier",
-	MetaWriter:    "os:meta:writer",
-	Impersonator:  "os:impersonator",
+	Admin:         string(pki.RoleAdmin),
+	Operator:      string(pki.RoleOperator),
+	Reader:        string(pki.RoleReader),
+	EtcdBackup:    string(pki.RoleEtcdBackup),
+	ImageVerifier: string(pki.RoleImageVerifier),
+	MetaWriter:    string(pki.RoleMetaWriter),
+	Impersonator:  string(pki.RoleImpersonator),
 }
 
 // String returns the name of the role as certificates hold it.

@@ -37,18 +37,18 @@ func newState(from *settings.API) (*state, error) {
 		allowed: from.Allowed,
 	}
 
-	if s.mode != settings.Maintenance && !s.roots.AppendCertsFromPEM([]byte(from.CA)) {
+	if s.mode != settings.Maintenance && !s.roots.AppendCertsFromPEM(from.CA) {
 		return nil, errors.New("read ca: no certificate in it")
 	}
 
 	var err error
 
-	if s.server, err = keyPair(from.Server); err != nil {
+	if s.server, err = from.Server.TLS(); err != nil {
 		return nil, fmt.Errorf("read server identity: %w", err)
 	}
 
 	if s.mode == settings.ControlPlane {
-		if s.client, err = keyPair(from.Client); err != nil {
+		if s.client, err = from.Client.TLS(); err != nil {
 			return nil, fmt.Errorf("read client identity: %w", err)
 		}
 	}
@@ -62,10 +62,6 @@ func newState(from *settings.API) (*state, error) {
 	}
 
 	return s, nil
-}
-
-func keyPair(from settings.KeyPair) (tls.Certificate, error) {
-	return tls.X509KeyPair([]byte(from.Certificate), []byte(from.Key))
 }
 
 // canonical returns a target in the form in which targets are compared:

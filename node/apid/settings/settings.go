@@ -18,6 +18,8 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+
+	"github.com/ichor-os/ichor/pki"
 )
 
 // DefaultAPIPath and DefaultTrustPath are the files that machined writes, each
@@ -40,27 +42,18 @@ const (
 	Worker Mode = "worker"
 )
 
-// A KeyPair is a certificate (leaf first) with its private key, both PEM.
-type KeyPair struct {
-	Certificate string `json:"crt"`
-	Key         string `json:"key"`
-}
-
-// LogValue hides the key.
-func (KeyPair) LogValue() slog.Value { return slog.StringValue("(key pair)") }
-
 // API is what apid needs to know.
 type API struct {
 	Mode Mode `json:"mode"`
 	// CA holds, as PEM, every authority whose certificates are accepted: the
 	// machine CA and the acceptedCAs. Empty in maintenance.
-	CA string `json:"ca,omitempty"`
+	CA []byte `json:"ca,omitempty"`
 	// Server is the identity towards callers. In maintenance it is signed by
 	// itself.
-	Server KeyPair `json:"server"`
+	Server pki.Pair `json:"server"`
 	// Client is the identity towards other nodes, with the role
 	// os:impersonator. Only a control plane node has one.
-	Client KeyPair `json:"client,omitzero"`
+	Client pki.Pair `json:"client,omitzero"`
 	// Self holds the node's own names and addresses.
 	Self []string `json:"self,omitempty"`
 	// Members holds an address for each name that the cluster knows. What is
@@ -77,33 +70,35 @@ func (a *API) Validate() error {
 	switch a.Mode {
 	case Maintenance:
 	case ControlPlane, Worker:
-		if a.CA == "" {
+		if len(a.CA) == 0 {
 			return fmt.Errorf("mode %s: no ca", a.Mode)
 		}
 	default:
 		return fmt.Errorf("unknown mode %q", a.Mode)
 	}
 
-	if a.Mode == ControlPlane && a.Client == (KeyPair{}) {
+	if a.Mode == ControlPlane && missing(a.Client) {
 		return fmt.Errorf("mode %s: no client certificate", a.Mode)
 	}
 
-	if a.Server == (KeyPair{}) {
+	if missing(a.Server) {
 		return fmt.Errorf("mode %s: no server certificate", a.Mode)
 	}
 
 	return nil
 }
 
+func missing(pair pki.Pair) bool { return len(pair.Crt) == 0 || len(pair.Key) == 0 }
+
 // Trust is what trustd needs to know.
 type Trust struct {
 	// Server is the identity towards nodes that ask for a certificate.
-	Server KeyPair `json:"server"`
+	Server pki.Pair `json:"server"`
 	// Issuer is the machine CA with its key.
-	Issuer KeyPair `json:"issuer"`
+	Issuer pki.Pair `json:"issuer"`
 	// CA holds, as PEM, every accepted authority. Nodes get it with their
 	// certificate.
-	CA string `json:"ca"`
+	CA []byte `json:"ca"`
 	// Token is what a node must know: machine.token.
 	Token string `json:"token"`
 }
@@ -116,11 +111,11 @@ func (t *Trust) Validate() error {
 	switch {
 	case t.Token == "":
 		return errors.New("no token")
-	case t.Server == (KeyPair{}):
+	case missing(t.Server):
 		return errors.New("no server certificate")
-	case t.Issuer == (KeyPair{}):
+	case missing(t.Issuer):
 		return errors.New("no issuer")
-	case t.CA == "":
+	case len(t.CA) == 0:
 		return errors.New("no ca")
 	}
 
@@ -157,8 +152,8 @@ func Load[T any, D Document[T]](path string) (D, error) {
 	return document, nil
 }
 
-// Save writes a file that only uid may read. The file appears whole or not at
-// all.
+// Save writes a file that only uid may read. The file appears whole, and with
+// its owner, or not at all.
 func Save[T any, D Document[T]](path string, document D, uid int) (err error) {
 	if err := document.Validate(); err != nil {
 		return fmt.Errorf("validate settings: %s: %w", path, err)
