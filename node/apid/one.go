@@ -157,4 +157,3 @@ func sendRequests(stream grpc.ServerStream, upstream grpc.ClientStream) error {
 		}
 	}
 }
-
