@@ -28,4 +28,6 @@ require (
 	cel.dev/expr v0.25.3 // indirect
 	github.com/antlr4-go/antlr/v4 v4.13.1 // indirect
 	golang.org/x/exp v0.0.0-20240823005443-9b4947da3948 // indirect
+	github.com/dustin/go-humanize v1.1.0 // indirect
+	github.com/opencontainers/runtime-spec v1.3.0 // indirect
 )
