@@ -19,3 +19,5 @@ require (
 	google.golang.org/grpc v1.85.0
 	google.golang.org/protobuf v1.36.12
 )
+
+require github.com/google/licensecheck v0.3.1 // indirect
