@@ -1,10 +1,13 @@
 module github.com/ichor-os/ichor
 
-go 1.26.0
+go 1.26.6
+
+toolchain go1.26.8
 
 require (
 	github.com/google/go-cmp v0.7.0
 	github.com/google/go-containerregistry v0.22.1
+	github.com/hashicorp/go-immutable-radix/v2 v2.1.0
 	github.com/inconshreveable/mousetrap v1.1.0
 	github.com/klauspost/compress v1.20.4
 	github.com/spf13/cobra v1.10.2
@@ -15,9 +18,17 @@ require (
 	golang.org/x/sync v0.25.0
 	golang.org/x/sys v0.50.0
 	golang.org/x/text v0.44.0
+	google.golang.org/genproto/googleapis/api v0.0.0-20260817212433-ac3dfec99bb1
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260817212433-ac3dfec99bb1
 	google.golang.org/grpc v1.85.0
 	google.golang.org/protobuf v1.36.12
 )
 
-require github.com/google/licensecheck v0.3.1 // indirect
+require (
+	github.com/containerd/containerd/v2 v2.4.2 // indirect
+	github.com/google/licensecheck v0.3.1
+	github.com/hashicorp/golang-lru/v2 v2.0.0 // indirect
+	github.com/opencontainers/runtime-spec v1.3.0 // indirect
+	github.com/vishvananda/netlink v1.3.1 // indirect
+	github.com/vishvananda/netns v0.0.5 // indirect
+)
