@@ -26,6 +26,6 @@ require (
 require (
 	github.com/containerd/containerd/v2 v2.4.2 // indirect
 	github.com/opencontainers/runtime-spec v1.3.0 // indirect
-	github.com/vishvananda/netlink v1.3.1 // indirect
-	github.com/vishvananda/netns v0.0.5 // indirect
+	github.com/vishvananda/netlink v1.3.1
+	github.com/vishvananda/netns v0.0.5
 )
