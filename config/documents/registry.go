@@ -1,0 +1,22 @@
+// Package documents lists every kind of config document. It is a plain list:
+// nothing registers itself, and nothing happens before main.
+package documents
+
+import "github.com/ichor-os/ichor/config/document"
+
+// kinds is the list of all kinds but the main document, in alphabetical order within a domain.
+var kinds = []*document.Kind{}
+
+// Kinds returns every kind that decoding knows. The slice must not be changed.
+func Kinds() []*document.Kind { return kinds }
+
+// Lookup finds a kind by what a document carries; nil if there is none.
+func Lookup(apiVersion, kind string) *document.Kind {
+	for _, k := range kinds {
+		if k.Kind == kind && k.APIVersion == apiVersion {
+			return k
+		}
+	}
+
+	return nil
+}
