@@ -61,7 +61,7 @@ func (f *File) Save() error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Replace(f.path, text, 0o600); err != nil {
+	if err := atomicfile.Update(f.path, text, 0o600); err != nil {
 		return fmt.Errorf("save client config: %w", err)
 	}
 	return nil
