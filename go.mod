@@ -19,3 +19,8 @@ require (
 	google.golang.org/grpc v1.85.0
 	google.golang.org/protobuf v1.36.12
 )
+
+require (
+	github.com/dustin/go-humanize v1.1.0 // indirect
+	github.com/opencontainers/runtime-spec v1.3.0 // indirect
+)

@@ -2,10 +2,15 @@
 // nothing registers itself, and nothing happens before main.
 package documents
 
-import "github.com/ichor-os/ichor/config/document"
+import (
+	"github.com/ichor-os/ichor/config/document"
+	"github.com/ichor-os/ichor/config/documents/v1alpha1"
+)
 
-// kinds is the list of all kinds but the main document, in alphabetical order within a domain.
-var kinds = []*document.Kind{}
+// kinds is the list of all kinds: the main document, then by domain.
+var kinds = []*document.Kind{
+	v1alpha1.Kind,
+}
 
 // Kinds returns every kind that decoding knows. The slice must not be changed.
 func Kinds() []*document.Kind { return kinds }
