@@ -28,6 +28,7 @@ func newGen() *cobra.Command {
 	command.PersistentFlags().BoolVarP(&g.force, "force", "f", false, "overwrite files that exist")
 	command.AddCommand(
 		newGenCA(g),
+		newGenConfig(g),
 		newGenCrt(g),
 		newGenCSR(g),
 		newGenKey(g),
