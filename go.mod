@@ -65,8 +65,10 @@ require (
 
 require (
 	github.com/containerd/containerd/v2 v2.4.2 // indirect
+	github.com/fsnotify/fsnotify v1.10.1 // indirect
 	github.com/hashicorp/golang-lru/v2 v2.0.0 // indirect
 	github.com/opencontainers/runtime-spec v1.3.0 // indirect
 	github.com/vishvananda/netlink v1.3.1
 	github.com/vishvananda/netns v0.0.5
+	golang.org/x/time v0.16.0 // indirect
 )
