@@ -21,7 +21,6 @@ type verdict struct {
 	Documents []struct {
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`
-		Name       string `json:"name"`
 	} `json:"documents"`
 	Complete bool `json:"complete_for_boot"`
 	Modes    map[string]struct {
@@ -90,11 +89,11 @@ func checkConfig(t *testing.T, c *config.Config, want verdict) {
 
 	var got, expected []string
 	for _, d := range c.Documents() {
-		got = append(got, d.Kind().APIVersion+"/"+d.Kind().Kind+"/"+d.Name())
+		got = append(got, d.Kind().APIVersion+"/"+d.Kind().Kind)
 	}
 
 	for _, d := range want.Documents {
-		expected = append(expected, d.APIVersion+"/"+d.Kind+"/"+d.Name)
+		expected = append(expected, d.APIVersion+"/"+d.Kind)
 	}
 
 	if diff := cmp.Diff(expected, got); diff != "" {

@@ -3,14 +3,20 @@
 package documents
 
 import (
+	"slices"
+
 	"github.com/ichor-os/ichor/config/document"
+	"github.com/ichor-os/ichor/config/documents/block"
+	"github.com/ichor-os/ichor/config/documents/network"
 	"github.com/ichor-os/ichor/config/documents/v1alpha1"
 )
 
 // kinds is the list of all kinds: the main document, then by domain.
-var kinds = []*document.Kind{
-	v1alpha1.Kind,
-}
+var kinds = slices.Concat(
+	[]*document.Kind{v1alpha1.Kind},
+	block.Kinds(),
+	network.Kinds(),
+)
 
 // Kinds returns every kind that decoding knows. The slice must not be changed.
 func Kinds() []*document.Kind { return kinds }

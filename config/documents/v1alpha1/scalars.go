@@ -60,7 +60,7 @@ func (a Argument) EncodeYAML() *yaml.Node {
 	if a.Repeated {
 		n := &yaml.Node{Kind: yaml.SequenceNode}
 		for _, v := range a.Values {
-			n.Content = append(n.Content, document.Text(v))
+			n.Content = append(n.Content, document.Word(v))
 		}
 
 		if len(a.Values) == 0 {
@@ -74,7 +74,7 @@ func (a Argument) EncodeYAML() *yaml.Node {
 		return nil
 	}
 
-	return document.Text(a.Values[0])
+	return document.Word(a.Values[0])
 }
 
 // IsZero tells whether the flag has no value.
