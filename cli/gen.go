@@ -34,6 +34,7 @@ func newGen() *cobra.Command {
 		newGenKey(g),
 		newGenKeypair(g),
 		newGenSecrets(g),
+		newGenSecureBoot(g),
 	)
 	return command
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ichor-os/ichor/pki"
+	"github.com/ichor-os/ichor/pki/secureboot"
 )
 
 // mustRun runs a command that has to succeed.
@@ -106,5 +107,28 @@ func TestGen_RefusesWrongInput(t *testing.T) {
 		if got := run(t, test.args...); got.exit != 1 || !strings.Contains(got.stderr, test.want) {
 			t.Errorf("%q: exit %d, want 1 with %q; standard error:\n%s", test.args, got.exit, test.want, got.stderr)
 		}
+	}
+}
+
+func TestGenSecureBoot_EnrollsTheKeyItMade(t *testing.T) {
+	inTempFolder(t, nil)
+	mustRun(t, "gen", "secureboot", "uki", "--common-name", "Lab")
+	mustRun(t, "gen", "secureboot", "pcr")
+	got := mustRun(t, "gen", "secureboot", "database")
+	want := []string{
+		"_out/KEK.auth", "_out/PK.auth", "_out/db.auth", "_out/pcr-signing-key.pem",
+		"_out/uki-signing-cert.der", "_out/uki-signing-cert.pem", "_out/uki-signing-key.pem",
+	}
+	if diff := cmp.Diff(want, got.written(nil)); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	for _, variable := range []secureboot.Variable{secureboot.DB, secureboot.KEK, secureboot.PK} {
+		enrolled, err := variable.ParseUpdate([]byte(got.files["_out/"+variable.Name+".auth"]))
+		if err != nil || len(enrolled) != 1 || enrolled[0].Subject.CommonName != "Lab" {
+			t.Errorf("%s enrolls %v (%v)", variable.Name, enrolled, err)
+		}
+	}
+	if got.modes["_out/uki-signing-key.pem"] != 0o600 || got.modes["_out/pcr-signing-key.pem"] != 0o600 {
+		t.Errorf("a key's mode is not 0600: %v", got.modes)
 	}
 }
