@@ -237,14 +237,3 @@ func flowIfEmpty(n *yaml.Node) *yaml.Node {
 
 	return n
 }
-
-func compareKeys(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-
-	return 0
-}
