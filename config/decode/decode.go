@@ -304,7 +304,7 @@ func Clashes(docs []Parsed, file string) Errors {
 		seen[id] = true
 
 		for _, other := range k.ConflictsWith {
-			if seen[key{document.V1Alpha1, other, d.Document.Name()}] {
+			if other != k.Kind && seen[key{document.V1Alpha1, other, d.Document.Name()}] {
 				e.Message = fmt.Sprintf("documents conflict: %s and %s/%s", document.Title(d.Document), other, d.Document.Name())
 				e.Remedy = "give them different names, or remove one"
 				faults = append(faults, e)

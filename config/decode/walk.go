@@ -309,7 +309,11 @@ func (w *walk) mapping(n *yaml.Node, t *document.Type, v reflect.Value, p *path)
 
 	out := reflect.MakeMapWithSize(t.Go, len(n.Content)/2)
 
-	w.pairs(n, p, func(key string, _, value *yaml.Node) {
+	w.pairs(n, p, func(key string, k, value *yaml.Node) {
+		if document.IsNull(k) {
+			return // a null key names nothing
+		}
+
 		slot := reflect.New(t.Elem.Go).Elem()
 		if t.Elem.Optional {
 			slot = reflect.New(reflect.PointerTo(t.Elem.Go)).Elem()
@@ -343,7 +347,11 @@ func (w *walk) anything(n *yaml.Node, p *path) (any, bool) {
 	case yaml.MappingNode:
 		out := make(map[string]any, len(n.Content)/2)
 
-		w.pairs(n, p, func(key string, _, value *yaml.Node) {
+		w.pairs(n, p, func(key string, k, value *yaml.Node) {
+			if document.IsNull(k) {
+				return
+			}
+
 			below := &path{above: p, key: key}
 
 			if target, leave := w.enter(value, below); target != nil {

@@ -61,6 +61,17 @@ func Text(s string) *yaml.Node {
 	return n
 }
 
+// Word makes a node for text of which only YAML 1.2 readers are expected: the
+// old booleans (y, on, off …) and sexagesimal numbers stay bare.
+func Word(s string) *yaml.Node {
+	n := Text(s)
+	if oldBool(s) || base60(s) {
+		n.Style = 0
+	}
+
+	return n
+}
+
 // Plain makes a node for a bare word: a number, a boolean or a word that must not be quoted.
 func Plain(s string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Value: s}
@@ -102,7 +113,7 @@ func readsAsOtherType(s string) bool {
 	}
 
 	probe := yaml.Node{Kind: yaml.ScalarNode, Value: s}
-	if t := probe.ShortTag(); t != "!!str" && t != "!!merge" {
+	if t := probe.ShortTag(); t != "!!str" {
 		return true
 	}
 

@@ -2,10 +2,33 @@
 // nothing registers itself, and nothing happens before main.
 package documents
 
-import "github.com/ichor-os/ichor/config/document"
+import (
+	"slices"
 
-// kinds is the list of all kinds but the main document, in alphabetical order within a domain.
-var kinds = []*document.Kind{}
+	"github.com/ichor-os/ichor/config/document"
+	"github.com/ichor-os/ichor/config/documents/block"
+	"github.com/ichor-os/ichor/config/documents/extension"
+	"github.com/ichor-os/ichor/config/documents/hardware"
+	"github.com/ichor-os/ichor/config/documents/network"
+	"github.com/ichor-os/ichor/config/documents/registry"
+	"github.com/ichor-os/ichor/config/documents/runtime"
+	"github.com/ichor-os/ichor/config/documents/security"
+	"github.com/ichor-os/ichor/config/documents/siderolink"
+	"github.com/ichor-os/ichor/config/documents/v1alpha1"
+)
+
+// kinds is the list of all kinds: the main document, then by domain.
+var kinds = slices.Concat(
+	[]*document.Kind{v1alpha1.Kind},
+	block.Kinds(),
+	extension.Kinds(),
+	hardware.Kinds(),
+	network.Kinds(),
+	registry.Kinds(),
+	runtime.Kinds(),
+	security.Kinds(),
+	siderolink.Kinds(),
+)
 
 // Kinds returns every kind that decoding knows. The slice must not be changed.
 func Kinds() []*document.Kind { return kinds }

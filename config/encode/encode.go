@@ -58,6 +58,7 @@ func Node(d document.Document) *yaml.Node {
 			document.Text("apiVersion"), document.Text(k.APIVersion),
 			document.Text("kind"), document.Text(k.Kind),
 		}, n.Content...)
+		n.Style = 0
 	}
 
 	return n

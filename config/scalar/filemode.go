@@ -25,8 +25,8 @@ func (m *FileMode) DecodeYAML(n *yaml.Node) error {
 		return fmt.Errorf("permissions %q: want a number such as 0o644, without quotes", text)
 	}
 
-	value, err := ParseInteger(text, 0, math.MaxUint32)
-	if err != nil {
+	value, negative, err := document.IntegerOf(n)
+	if err != nil || negative && value > 0 || value > math.MaxUint32 {
 		return fmt.Errorf("permissions %s: want a number such as 0o644", text)
 	}
 

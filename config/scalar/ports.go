@@ -41,8 +41,8 @@ func (p *PortRange) DecodeYAML(n *yaml.Node) error {
 	}
 
 	if isNumber(n) {
-		port, err := ParseInteger(text, 0, maxPort)
-		if err != nil {
+		port, negative, err := document.IntegerOf(n)
+		if err != nil || negative && port > 0 || port > maxPort {
 			return fmt.Errorf("port %s: want a number from 0 to 65535", text)
 		}
 
@@ -68,6 +68,13 @@ func (p PortRange) EncodeYAML() *yaml.Node {
 	}
 
 	return document.Text(p.String())
+}
+
+// isNumber tells whether a scalar was written as a bare number.
+func isNumber(n *yaml.Node) bool {
+	tag := n.ShortTag()
+
+	return tag == "!!int" || tag == "!!float"
 }
 
 // String writes "first-last", or the number alone for a single port.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -90,6 +91,10 @@ func (b *Base64) DecodeYAML(n *yaml.Node) error {
 	}
 
 	raw, err := base64.StdEncoding.Strict().DecodeString(s)
+	if err == nil && strings.ContainsAny(s, "\r\n") {
+		err = errors.New("line breaks")
+	}
+
 	if err != nil {
 		return fmt.Errorf("not standard base64: %w", err)
 	}

@@ -198,24 +198,6 @@ func TestParseBytes(t *testing.T) {
 	}
 }
 
-func TestParseInteger(t *testing.T) {
-	for text, want := range map[string]int64{
-		"0": 0, "+5": 5, "-0": 0, "0x1F": 31, "0X1f": 31, "0o17": 15, "0b101": 5, "0777": 511, "08": 8,
-		"1_000": 1000, "1500.0": 1500, "1.5e3": 1500, "-12": -12,
-	} {
-		got, err := scalar.ParseInteger(text, -100000, 100000)
-		if err != nil || got != want {
-			t.Errorf("%q: got %d, %v; want %d", text, got, err, want)
-		}
-	}
-
-	for _, text := range []string{"", "1.5", "abc", "1e30", "nan", "inf", "100001", "-100001", "99999999999999999999"} {
-		if got, err := scalar.ParseInteger(text, -100000, 100000); err == nil {
-			t.Errorf("%q: accepted as %d", text, got)
-		}
-	}
-}
-
 func TestPortRange_Overlaps(t *testing.T) {
 	for _, tc := range []struct {
 		a, b scalar.PortRange
