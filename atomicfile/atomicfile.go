@@ -2,7 +2,8 @@
 // new one, never a part: a temporary file beside the target, fsync, rename,
 // fsync of the folder.
 //
-// [Replace] is for files that may exist, [Create] for files that must not.
+// [Update] is for files that the user may have arranged in some way, [Replace]
+// for files that shall be exactly as said, [Create] for files that must not exist.
 package atomicfile
 
 import (
@@ -14,10 +15,25 @@ import (
 	"syscall"
 )
 
-// Replace writes content to path. A new file gets mode; an existing one keeps
-// its mode and, as far as the caller may set it, its owner. A symbolic link is
-// followed, so that the link stays and its target changes.
+// Replace writes content to path, with exactly mode. An existing file keeps its
+// owner as far as the caller may set it. A symbolic link is followed, so that
+// the link stays and its target changes.
 func Replace(path string, content []byte, mode fs.FileMode) error {
+	return replace(path, content, func(fs.FileInfo) fs.FileMode { return mode })
+}
+
+// Update is [Replace], but an existing file keeps its mode.
+func Update(path string, content []byte, mode fs.FileMode) error {
+	return replace(path, content, func(old fs.FileInfo) fs.FileMode {
+		if old != nil {
+			return old.Mode().Perm()
+		}
+		return mode
+	})
+}
+
+// replace gives the file the mode that modeFor says, which gets nil for a new one.
+func replace(path string, content []byte, modeFor func(old fs.FileInfo) fs.FileMode) error {
 	target, err := resolve(path)
 	if err != nil {
 		return err
@@ -26,13 +42,10 @@ func Replace(path string, content []byte, mode fs.FileMode) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if old != nil {
-		if !old.Mode().IsRegular() {
-			return writeThrough(target, content)
-		}
-		mode = old.Mode().Perm()
+	if old != nil && !old.Mode().IsRegular() {
+		return writeThrough(target, content)
 	}
-	temp, err := writeTemp(target, content, mode)
+	temp, err := writeTemp(target, content, modeFor(old))
 	if err != nil {
 		return err
 	}

@@ -45,12 +45,25 @@ func TestReplace_MakesANewFileWithTheMode(t *testing.T) {
 	onlyFile(t, path)
 }
 
-func TestReplace_KeepsTheModeOfAnExistingFile(t *testing.T) {
+func TestReplace_GivesAnExistingFileTheMode(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := atomicfile.Replace(path, []byte("new"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, mode := read(t, path); got != "new" || mode != 0o600 {
+		t.Errorf("got %q mode %v, want %q mode 0600", got, mode, "new")
+	}
+}
+
+func TestUpdate_KeepsTheModeOfAnExistingFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	if err := os.WriteFile(path, []byte("old"), 0o640); err != nil {
 		t.Fatal(err)
 	}
-	if err := atomicfile.Replace(path, []byte("new"), 0o600); err != nil {
+	if err := atomicfile.Update(path, []byte("new"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if got, mode := read(t, path); got != "new" || mode != 0o640 {

@@ -34,6 +34,11 @@ func Programs() []Program {
 			Name: "coredns", Dir: "bundle/coredns", Package: ".",
 			Module: "github.com/coredns/coredns", Version: "v1.15.0", License: "Apache-2.0",
 		},
+		Program{
+			Name: "flanneld", Dir: "bundle/flannel", Package: ".",
+			Module: "github.com/flannel-io/flannel", Version: "v0.28.10", License: "Apache-2.0",
+			LDFlags: []string{"-X github.com/flannel-io/flannel/pkg/version.Version=v0.28.10"},
+		},
 	)
 	programs = append(programs, cni()...)
 	return append(programs, Program{
@@ -86,7 +91,8 @@ func containerd() []Program {
 	}
 }
 
-// cni is the network plugins that the default network of a cluster calls.
+// cni is the network plugins that the default network of a cluster calls. The
+// flannel plugin is ours; the others are the reference ones.
 func cni() []Program {
 	const module, release = "github.com/containernetworking/plugins", "v1.10.0"
 	var programs []Program
@@ -100,5 +106,8 @@ func cni() []Program {
 			LDFlags: []string{"-X " + module + "/pkg/utils/buildversion.BuildVersion=" + release},
 		})
 	}
-	return programs
+	return append(programs, Program{
+		Name: "cni-flannel", File: "flannel", Dir: "bundle/cni", Package: "./flannel",
+		Module: ownModule + "/bundle/cni", Version: version.Tag, License: "Apache-2.0",
+	})
 }

@@ -146,19 +146,50 @@ func (a *Authority) Issue(algorithm Algorithm, template Template) (Pair, error) 
 
 // Sign signs a certificate for a public key.
 func (a *Authority) Sign(public crypto.PublicKey, template Template) (*x509.Certificate, error) {
-	certificate, err := skeleton(template.NotBefore, template.Lifetime)
+	certificate, err := template.certificate()
 	if err != nil {
-		return nil, fmt.Errorf("sign certificate %q: %w", template.CommonName, err)
+		return nil, err
 	}
-	certificate.Subject = pkix.Name{CommonName: template.CommonName, Organization: template.Organizations}
-	certificate.KeyUsage = x509.KeyUsageDigitalSignature
-	certificate.ExtKeyUsage = template.Usages
-	certificate.DNSNames, certificate.IPAddresses = splitNames(template.Names)
 	der, err := x509.CreateCertificate(rand.Reader, certificate, a.Certificate, public, a.Key)
 	if err != nil {
 		return nil, fmt.Errorf("sign certificate %q: %w", template.CommonName, err)
 	}
 	return x509.ParseCertificate(der)
+}
+
+// SelfSigned makes a key and a certificate that it signs itself: for servers
+// that are known by their fingerprint. It is not an authority.
+func SelfSigned(algorithm Algorithm, template Template) (Pair, error) {
+	key, err := GenerateKey(algorithm)
+	if err != nil {
+		return Pair{}, err
+	}
+	certificate, err := template.certificate()
+	if err != nil {
+		return Pair{}, err
+	}
+	der, err := x509.CreateCertificate(rand.Reader, certificate, certificate, key.Public(), key)
+	if err != nil {
+		return Pair{}, fmt.Errorf("sign certificate %q: %w", template.CommonName, err)
+	}
+	text, err := EncodeKey(key)
+	if err != nil {
+		return Pair{}, err
+	}
+	return Pair{Crt: EncodeCertificate(&x509.Certificate{Raw: der}), Key: text}, nil
+}
+
+// certificate is the unsigned certificate that the template describes.
+func (t Template) certificate() (*x509.Certificate, error) {
+	certificate, err := skeleton(t.NotBefore, t.Lifetime)
+	if err != nil {
+		return nil, fmt.Errorf("sign certificate %q: %w", t.CommonName, err)
+	}
+	certificate.Subject = pkix.Name{CommonName: t.CommonName, Organization: t.Organizations}
+	certificate.KeyUsage = x509.KeyUsageDigitalSignature
+	certificate.ExtKeyUsage = t.Usages
+	certificate.DNSNames, certificate.IPAddresses = splitNames(t.Names)
+	return certificate, nil
 }
 
 func skeleton(notBefore time.Time, lifetime time.Duration) (*x509.Certificate, error) {

@@ -1,6 +1,6 @@
 // CoreDNS with the plugins that serve a cluster's names and forward the rest.
 // Left out are those that bring the client of a cloud or of another system with
-// them (azure, clouddns, route53, nomad, etcd, dnstap, geoip, trace) and those
+// them (azure, clouddns, route53, nomad, etcd, geoip, trace) and those
 // of a public name server (auto, dnssec, secondary, sign, dynupdate).
 package main
 
