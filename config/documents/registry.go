@@ -7,7 +7,13 @@ import (
 
 	"github.com/ichor-os/ichor/config/document"
 	"github.com/ichor-os/ichor/config/documents/block"
+	"github.com/ichor-os/ichor/config/documents/extension"
+	"github.com/ichor-os/ichor/config/documents/hardware"
 	"github.com/ichor-os/ichor/config/documents/network"
+	"github.com/ichor-os/ichor/config/documents/registry"
+	"github.com/ichor-os/ichor/config/documents/runtime"
+	"github.com/ichor-os/ichor/config/documents/security"
+	"github.com/ichor-os/ichor/config/documents/siderolink"
 	"github.com/ichor-os/ichor/config/documents/v1alpha1"
 )
 
@@ -15,7 +21,13 @@ import (
 var kinds = slices.Concat(
 	[]*document.Kind{v1alpha1.Kind},
 	block.Kinds(),
+	extension.Kinds(),
+	hardware.Kinds(),
 	network.Kinds(),
+	registry.Kinds(),
+	runtime.Kinds(),
+	security.Kinds(),
+	siderolink.Kinds(),
 )
 
 // Kinds returns every kind that decoding knows. The slice must not be changed.

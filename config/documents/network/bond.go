@@ -10,7 +10,7 @@ import (
 var BondKind = &document.Kind{
 	APIVersion: document.V1Alpha1, Kind: "BondConfig", Named: true, Since: "1.13",
 	New:           func() document.Document { return new(BondConfig) },
-	ConflictsWith: linkKinds,
+	ConflictsWith: otherLinks("BondConfig"),
 	Doc:           "Creates a bond, which uses several links as one.",
 	Example: `apiVersion: v1alpha1
 kind: BondConfig

@@ -10,7 +10,7 @@ import (
 var BridgeKind = &document.Kind{
 	APIVersion: document.V1Alpha1, Kind: "BridgeConfig", Named: true, Since: "1.13",
 	New:           func() document.Document { return new(BridgeConfig) },
-	ConflictsWith: linkKinds,
+	ConflictsWith: otherLinks("BridgeConfig"),
 	Doc:           "Creates a bridge and puts links into it.",
 	Example: `apiVersion: v1alpha1
 kind: BridgeConfig

@@ -1,14 +1,18 @@
 package network
 
 import (
+	"slices"
+
 	"github.com/ichor-os/ichor/config/document"
 	"github.com/ichor-os/ichor/config/scalar"
 )
 
-// linkKinds are the kinds that describe one network link each. A link is
-// described by one document only.
-var linkKinds = []string{
-	"BondConfig", "BridgeConfig", "DummyLinkConfig", "LinkConfig", "VLANConfig", "VRFConfig", "WireguardConfig", "VethConfig",
+// otherLinks lists the kinds that describe a network link, without kind
+// itself: a link is described by one document only.
+func otherLinks(kind string) []string {
+	kinds := []string{"BondConfig", "BridgeConfig", "DummyLinkConfig", "LinkConfig", "VLANConfig", "VRFConfig", "WireguardConfig"}
+
+	return slices.DeleteFunc(kinds, func(k string) bool { return k == kind })
 }
 
 // CommonLink holds the keys that every kind of link has.

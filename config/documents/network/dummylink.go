@@ -10,7 +10,7 @@ import (
 var DummyLinkKind = &document.Kind{
 	APIVersion: document.V1Alpha1, Kind: "DummyLinkConfig", Named: true, Since: "1.13",
 	New:           func() document.Document { return new(DummyLinkConfig) },
-	ConflictsWith: linkKinds,
+	ConflictsWith: otherLinks("DummyLinkConfig"),
 	Doc:           "Creates a dummy link, which holds addresses but sends nothing.",
 	Example: `apiVersion: v1alpha1
 kind: DummyLinkConfig

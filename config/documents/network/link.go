@@ -9,7 +9,7 @@ import (
 var LinkKind = &document.Kind{
 	APIVersion: document.V1Alpha1, Kind: "LinkConfig", Named: true, Since: "1.13",
 	New:           func() document.Document { return new(LinkConfig) },
-	ConflictsWith: linkKinds,
+	ConflictsWith: otherLinks("LinkConfig"),
 	Doc:           "Configures a physical link that is there already: its state, addresses and routes.",
 	Example: `apiVersion: v1alpha1
 kind: LinkConfig

@@ -11,7 +11,7 @@ const maxVLANID = 4094
 var VLANKind = &document.Kind{
 	APIVersion: document.V1Alpha1, Kind: "VLANConfig", Named: true, Since: "1.13",
 	New:           func() document.Document { return new(VLANConfig) },
-	ConflictsWith: linkKinds,
+	ConflictsWith: otherLinks("VLANConfig"),
 	Doc:           "Creates a VLAN link on top of another link.",
 	Example: `apiVersion: v1alpha1
 kind: VLANConfig

@@ -10,7 +10,7 @@ import (
 var VRFKind = &document.Kind{
 	APIVersion: document.V1Alpha1, Kind: "VRFConfig", Named: true, Since: "1.13",
 	New:           func() document.Document { return new(VRFConfig) },
-	ConflictsWith: linkKinds,
+	ConflictsWith: otherLinks("VRFConfig"),
 	Doc:           "Creates a virtual routing and forwarding domain: links in it use a routing table of their own.",
 	Example: `apiVersion: v1alpha1
 kind: VRFConfig

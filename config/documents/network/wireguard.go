@@ -19,7 +19,7 @@ const (
 var WireguardKind = &document.Kind{
 	APIVersion: document.V1Alpha1, Kind: "WireguardConfig", Named: true, Since: "1.13",
 	New:           func() document.Document { return new(WireguardConfig) },
-	ConflictsWith: linkKinds,
+	ConflictsWith: otherLinks("WireguardConfig"),
 	Doc:           "Creates a WireGuard link with its peers.",
 	Example: `apiVersion: v1alpha1
 kind: WireguardConfig
