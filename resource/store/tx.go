@@ -156,7 +156,7 @@ func (tx *Tx) Update(r *Resource, owner string, expected *Phase) (*Resource, err
 	case r.Version != 0 && r.Version != cur.Version:
 		return nil, failed("update", r.Key, ErrConflict)
 	}
-	if sameContent(cur, r) && cur.Phase == r.Phase && slices.Equal(cur.Finalizers, r.Finalizers) {
+	if cur.SameContent(r) && cur.Phase == r.Phase && slices.Equal(cur.Finalizers, r.Finalizers) {
 		return cur, nil
 	}
 	next := r.with(func(m *Metadata) {
