@@ -84,3 +84,6 @@ next:
 
 	return nil
 }
+
+// Form names the form of the value for readers.
+func (WordList[W]) Form() string { return "list of words" }

@@ -23,8 +23,8 @@ serviceSubnets:
 // NetworkConfig sets the networks of pods and services.
 type NetworkConfig struct {
 	DNSDomain            string          `yaml:"dnsDomain,omitempty" change:"reboot" doc:"Domain of the cluster's own names." default:"cluster.local"`
-	PodSubnets           []scalar.Prefix `yaml:"podSubnets" merge:"replace" change:"reboot" doc:"Networks of pods. A patch replaces the list."`
-	ServiceSubnets       []scalar.Prefix `yaml:"serviceSubnets" merge:"replace" change:"reboot" doc:"Networks of services. A patch replaces the list."`
+	PodSubnets           []scalar.Prefix `yaml:"podSubnets" merge:"replace" change:"reboot" doc:"Networks of pods."`
+	ServiceSubnets       []scalar.Prefix `yaml:"serviceSubnets" merge:"replace" change:"reboot" doc:"Networks of services."`
 	NodeCIDRMaskSizeIPv4 int             `yaml:"nodeCIDRMaskSizeIPv4,omitempty" change:"reboot" doc:"Length of each node's part of the IPv4 pod network." default:"24"`
 	NodeCIDRMaskSizeIPv6 int             `yaml:"nodeCIDRMaskSizeIPv6,omitempty" change:"reboot" doc:"Length of each node's part of the IPv6 pod network." default:"80"`
 }
