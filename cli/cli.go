@@ -55,6 +55,7 @@ func NewCommand(getenv func(string) string) *cobra.Command {
 	root.AddCommand(
 		newConfig(getenv),
 		newGen(),
+		newMachineConfig(),
 		newValidate(),
 		newVersion(),
 	)

@@ -52,6 +52,7 @@ type genConfigFlags struct {
 	docs              bool
 	examples          bool
 	patches           patchFlags
+	advice            adviceFlag
 }
 
 func newGenConfig(g *generated) *cobra.Command {
@@ -88,6 +89,7 @@ want to make configs for the same cluster again.`,
 	flags.BoolVar(&f.docs, "with-docs", true, "explain the keys in comments")
 	flags.BoolVar(&f.examples, "with-examples", true, "show keys that are not used in comments")
 	f.patches.add(command)
+	f.advice.add(command)
 	return command
 }
 
@@ -109,7 +111,7 @@ func (g *generated) genConfig(cmd *cobra.Command, f *genConfigFlags, name, endpo
 	}
 	contents := make(map[outputType][]byte)
 	for _, t := range types {
-		if contents[t], err = f.generate(t, options, patches); err != nil {
+		if contents[t], err = f.generate(cmd, t, options, patches); err != nil {
 			return err
 		}
 	}
@@ -199,7 +201,7 @@ func (f *genConfigFlags) loadSecrets(cmd *cobra.Command, contract generate.Contr
 	return bundle, nil
 }
 
-func (f *genConfigFlags) generate(t outputType, options generate.Options, patches *patchSet) ([]byte, error) {
+func (f *genConfigFlags) generate(cmd *cobra.Command, t outputType, options generate.Options, patches *patchSet) ([]byte, error) {
 	if t == clientOutput {
 		client, err := generate.ClientConfig(options, time.Time{})
 		if err != nil {
@@ -212,10 +214,16 @@ func (f *genConfigFlags) generate(t outputType, options generate.Options, patche
 	if err != nil {
 		return nil, err
 	}
-	if made, err = patches.apply(made, role); err != nil {
+	patched, err := made.Apply(patches.forRole(role)...)
+	if err != nil {
 		return nil, fmt.Errorf("patch %s config: %w", role, err)
 	}
-	return made.Encode()
+	if err := patchVerdict(made, patched); err != nil {
+		if err := f.advice.advise(cmd.ErrOrStderr(), fmt.Errorf("%s config: %w", role, err)); err != nil {
+			return nil, err
+		}
+	}
+	return patched.Encode()
 }
 
 func (f *genConfigFlags) target() string {
