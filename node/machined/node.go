@@ -90,7 +90,7 @@ func newNode(reaper *process.Reaper, groups *cgroup.Tree) (*node, error) {
 	}
 	n.apply = &config.RPC{
 		Store: n.store, Log: logger, Mode: machineconfig.Container,
-		First:  func(c *machineconfig.Config) { n.first <- c },
+		First: func(c *machineconfig.Config) { n.first <- c },
 		Again: func() { n.ends.Request(lifecycle.Reboot) },
 	}
 	n.cluster = &cluster{node: n, bootstrap: make(chan struct{})}
@@ -163,6 +163,10 @@ func (n *node) prepare() error {
 		if err := n.etc.Write(name, content, 0o644); err != nil {
 			return err
 		}
+	}
+	// Pods' packets pass through the node; the setting is the namespace's own.
+	if err := os.WriteFile("/proc/sys/net/ipv4/ip_forward", []byte("1"), 0); err != nil {
+		return fmt.Errorf("let packets pass: %w", err)
 	}
 	return n.configureContainerd()
 }
