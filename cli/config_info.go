@@ -15,12 +15,12 @@ import (
 
 // contextInfo is a context as `config info` shows it.
 type contextInfo struct {
-	Context      string   `json:"context" yaml:"context"`
-	Nodes        []string `json:"nodes" yaml:"nodes"`
-	Endpoints    []string `json:"endpoints" yaml:"endpoints"`
-	Roles        []string `json:"roles" yaml:"roles"`
-	CertTTL      string   `json:"certTTL" yaml:"certTTL"`
-	CertNotAfter string   `json:"certNotAfter" yaml:"certNotAfter"`
+	Context      string   `json:"context"`
+	Nodes        []string `json:"nodes"`
+	Endpoints    []string `json:"endpoints"`
+	Roles        []string `json:"roles"`
+	CertTTL      string   `json:"certTTL"`
+	CertNotAfter string   `json:"certNotAfter"`
 }
 
 func newConfigInfo(t *target) *cobra.Command {

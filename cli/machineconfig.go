@@ -6,11 +6,14 @@ func newMachineConfig() *cobra.Command {
 	command := &cobra.Command{
 		Use:     "machineconfig",
 		Aliases: []string{"mc"},
-		Short:   "Make, patch and compare machine configs",
+		Short:   "Make, patch, compare and explain machine configs",
 	}
 	command.AddCommand(
+		newMachineConfigDiff(),
+		newMachineConfigExplain(),
 		newMachineConfigGen(),
 		newMachineConfigPatch(),
+		newMachineConfigPlan(),
 	)
 	return command
 }

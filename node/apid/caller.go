@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/ichor-os/ichor/node/access"
+	"github.com/ichor-os/ichor/node/apid/quota"
 	"github.com/ichor-os/ichor/node/apid/settings"
 )
 
@@ -47,12 +48,12 @@ func (c callers) ServerHandshake(raw net.Conn) (net.Conn, credentials.AuthInfo, 
 		return nil, nil, errors.New("accept caller: no settings yet")
 	}
 
-	source := sourceOf(raw.RemoteAddr())
+	source := quota.Source(raw.RemoteAddr())
 
 	ctx, cancel := context.WithTimeout(context.Background(), c.server.limits.Handshake)
 	defer cancel()
 
-	release, err := c.server.handshakes.wait(ctx, source)
+	release, err := c.server.handshakes.Wait(ctx, source)
 	if err != nil {
 		return nil, nil, errors.New("accept caller: too many handshakes from its address")
 	}
@@ -78,16 +79,6 @@ func (c callers) Info() credentials.ProtocolInfo {
 func (c callers) Clone() credentials.TransportCredentials { return c }
 
 func (c callers) OverrideServerName(string) error { return nil }
-
-// sourceOf returns the address of a peer as limits count it and restrictions
-// see it.
-func sourceOf(addr net.Addr) netip.Addr {
-	if tcp, ok := addr.(*net.TCPAddr); ok {
-		return tcp.AddrPort().Addr().Unmap().WithZone("")
-	}
-
-	return netip.Addr{}
-}
 
 // A caller is who makes a call, and for whom.
 type caller struct {

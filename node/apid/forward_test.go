@@ -253,12 +253,8 @@ func TestForward_OneConnectionServesManyCalls(t *testing.T) {
 		}
 	}
 
-	second.server.connections.mu.Lock()
-	total := second.server.connections.total
-	second.server.connections.mu.Unlock()
-
-	if total != 1 {
-		t.Errorf("%d connections for 20 calls", total)
+	if held := second.server.connections.Held(); held != 1 {
+		t.Errorf("%d connections for 20 calls", held)
 	}
 
 	// With a new identity the node connects anew, and the old connection goes.

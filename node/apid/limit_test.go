@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"net/netip"
 	"strconv"
 	"testing"
 	"time"
@@ -254,39 +253,6 @@ func TestLimit_GarbageIsNoConnection(t *testing.T) {
 	}
 }
 
-func TestQuota_CountsIPv6Networks(t *testing.T) {
-	q := newQuota(2, 3)
-
-	take := func(addr string) (func(), bool) { return q.take(netip.MustParseAddr(addr), q.each) }
-
-	first, ok := take("2001:db8::1")
-	if !ok {
-		t.Fatal("first was refused")
-	}
-
-	if _, ok := take("2001:db8::2"); !ok {
-		t.Error("second of the network was refused")
-	}
-
-	if _, ok := take("2001:db8::ffff:1"); ok {
-		t.Error("third of the network was let in")
-	}
-
-	if _, ok := take("2001:db8:0:1::1"); !ok {
-		t.Error("another network was refused")
-	}
-
-	if _, ok := take("192.0.2.1"); ok {
-		t.Error("one more than all together was let in")
-	}
-
-	first()
-
-	if _, ok := take("2001:db8::3"); !ok {
-		t.Error("a place that was given back is not there")
-	}
-}
-
 func TestServe_StopsWithFollowersConnected(t *testing.T) {
 	node := newFixture(t).start("127.0.0.1", settings.ControlPlane)
 	node.machined.set(func(_ string, stream grpc.ServerStream) error {
@@ -314,4 +280,3 @@ func TestServe_StopsWithFollowersConnected(t *testing.T) {
 		t.Errorf("follower got %v, want Unavailable", err)
 	}
 }
-

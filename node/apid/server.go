@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/ichor-os/ichor/node/access"
+	"github.com/ichor-os/ichor/node/apid/quota"
 	"github.com/ichor-os/ichor/node/apid/settings"
 )
 
@@ -43,7 +45,7 @@ type Server struct {
 	peers   *peers
 	grpc    *grpc.Server
 
-	connections, handshakes, calls *quota
+	connections, handshakes, calls *quota.Quota
 
 	pumps sync.WaitGroup // goroutines that carry messages
 }
@@ -56,9 +58,9 @@ func NewServer(options Options) (*Server, error) {
 		log:         options.Log,
 		now:         options.Now,
 		peers:       newPeers(options.PeerPort, options.Limits.Message),
-		connections: newQuota(options.Limits.Connections, options.Limits.AllConnections),
-		handshakes:  newQuota(options.Limits.Handshakes, options.Limits.AllHandshakes),
-		calls:       newQuota(options.Limits.Calls, options.Limits.AllConnections*options.Limits.Calls),
+		connections: quota.New(options.Limits.Connections, options.Limits.AllConnections),
+		handshakes:  quota.New(options.Limits.Handshakes, options.Limits.AllHandshakes),
+		calls:       quota.New(options.Limits.Calls, options.Limits.AllConnections*options.Limits.Calls),
 	}
 
 	backend, err := grpc.NewClient("unix://"+options.Backend,
@@ -122,7 +124,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		s.grpc.GracefulStop()
 	})
 
-	err := s.grpc.Serve(door{Listener: listener, server: s})
+	err := s.grpc.Serve(quota.Listener{Listener: listener, Connections: s.connections, Admit: s.admits})
 
 	if stop() {
 		s.grpc.Stop()
@@ -142,6 +144,13 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	}
 
 	return err
+}
+
+// admits tells whether a source may connect.
+func (s *Server) admits(source netip.Addr) bool {
+	current := s.state.Load()
+
+	return current != nil && current.admits(source)
 }
 
 // serve takes every call.
@@ -164,7 +173,7 @@ func (s *Server) serve(_ any, stream grpc.ServerStream) error {
 		return err
 	}
 
-	release, ok := s.calls.take(who.source, s.callLimit(who, under))
+	release, ok := s.calls.TakeUpTo(who.source, s.callLimit(who, under))
 	if !ok {
 		return status.Errorf(codes.ResourceExhausted, "too many calls at a time from %s: end some, or wait for them", who.source)
 	}

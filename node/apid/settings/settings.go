@@ -101,6 +101,11 @@ type Trust struct {
 	CA []byte `json:"ca"`
 	// Token is what a node must know: machine.token.
 	Token string `json:"token"`
+	// Taken holds the names and addresses that are not to be had: the control
+	// plane endpoint and shared addresses. One list for each owner; an asker
+	// whose own address is in a list may have what is in it, so the members
+	// of the cluster stand here too, a list for each.
+	Taken [][]string `json:"taken,omitempty"`
 }
 
 // LogValue hides everything.
