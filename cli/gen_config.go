@@ -223,7 +223,7 @@ func (f *genConfigFlags) generate(cmd *cobra.Command, t outputType, options gene
 			return nil, err
 		}
 	}
-	return patched.Encode()
+	return generate.Encode(patched, generate.Comments{Docs: f.docs, Examples: f.examples})
 }
 
 func (f *genConfigFlags) target() string {
