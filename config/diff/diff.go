@@ -111,7 +111,12 @@ func whole(op Operation, d document.Document) Change {
 	return c
 }
 
+// sameDocument compares two documents of the same kind and name.
 func sameDocument(a, b document.Document) []Change {
+	if render(encode.Node(a)) == render(encode.Node(b)) {
+		return nil
+	}
+
 	v := reflect.ValueOf(a).Elem()
 	w := &walk{title: document.Title(b)}
 	w.section(document.TypeOf(v.Type()), v, reflect.ValueOf(b).Elem(), nil, "")
@@ -125,6 +130,10 @@ type walk struct {
 }
 
 func (w *walk) report(op Operation, f *document.Field, path string, t *document.Type, a, b reflect.Value) {
+	if op == Changed && render(encode.Value(t, a)) == render(encode.Value(t, b)) {
+		return // written the same
+	}
+
 	c := Change{Operation: op, Document: w.title, Path: path, Fields: []*document.Field{f}}
 
 	if a.IsValid() && op != Added {
@@ -158,7 +167,7 @@ func (w *walk) value(t *document.Type, f *document.Field, a, b reflect.Value, pa
 		inner.Optional = false
 		w.value(&inner, f, elem(a), elem(b), path)
 
-		if len(w.changes) == before {
+		if len(w.changes) == before && a.IsNil() != b.IsNil() {
 			w.report(operation(a, b), f, path, outer, a, b)
 		}
 

@@ -175,7 +175,7 @@ func (w writer) mapping(t *document.Type, v reflect.Value) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode}
 
 	keys := v.MapKeys()
-	slices.SortFunc(keys, func(a, b reflect.Value) int { return compareKeys(a.String(), b.String()) })
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return CompareKeys(a.String(), b.String()) })
 
 	for _, k := range keys {
 		value := w.value(t.Elem, v.MapIndex(k))
@@ -203,7 +203,7 @@ func free(v reflect.Value) *yaml.Node {
 		n := &yaml.Node{Kind: yaml.MappingNode}
 
 		keys := v.MapKeys()
-		slices.SortFunc(keys, func(a, b reflect.Value) int { return compareKeys(a.String(), b.String()) })
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return CompareKeys(a.String(), b.String()) })
 
 		for _, k := range keys {
 			n.Content = append(n.Content, document.Text(k.String()), free(v.MapIndex(k)))

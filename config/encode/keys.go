@@ -6,11 +6,11 @@ import (
 	"unicode"
 )
 
-// compareKeys orders the keys of free mappings as YAML libraries do, so that
+// CompareKeys orders the keys of free mappings as YAML libraries do, so that
 // output stays comparable with theirs: numbers inside keys by their value, and
 // at the first difference other characters before letters – but after a digit
 // letters first, so that a1b comes before a1.
-func compareKeys(a, b string) int {
+func CompareKeys(a, b string) int {
 	x, y := []rune(a), []rune(b)
 
 	for i := range min(len(x), len(y)) {

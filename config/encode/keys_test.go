@@ -48,7 +48,7 @@ func TestCompareKeys_OrdersLikeTheLibrary(t *testing.T) {
 			continue
 		}
 
-		got := slices.SortedFunc(slices.Values(pair[:]), compareKeys)
+		got := slices.SortedFunc(slices.Values(pair[:]), CompareKeys)
 		if diff := cmp.Diff(yamlOrder(t, pair[:]), got); diff != "" {
 			t.Fatalf("order (-library +got):\n%s", diff)
 		}

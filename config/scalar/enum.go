@@ -120,3 +120,10 @@ func anyCase(w string) string {
 
 	return b.String()
 }
+
+// AllWords lists the words that are read.
+func (e Enum[W]) AllWords() []string {
+	var set W
+
+	return set.Words()
+}
