@@ -54,6 +54,7 @@ func NewCommand(getenv func(string) string) *cobra.Command {
 	}
 	root.AddCommand(
 		newConfig(getenv),
+		newDocs(),
 		newGen(),
 		newMachineConfig(),
 		newValidate(),
