@@ -257,6 +257,7 @@ func TestVectors_Gen(t *testing.T) {
 			}
 		}
 		expected, _ := snapshot(t, v.folder)
+		checkShapes(t, v, expected, got.files)
 		for name, content := range expected {
 			if name, ok := strings.CutPrefix(name, "expected"+string(filepath.Separator)); ok {
 				if diff := cmp.Diff(ourInstaller(content), got.files[name]); diff != "" {
