@@ -1,0 +1,4 @@
+package conformance
+
+var engineCases = []testCase{}
+var blockCases = []testCase{}
