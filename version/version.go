@@ -25,6 +25,15 @@ const (
 	KubernetesOldest = "1.31"
 	KubernetesNewest = "1.37"
 
+	// PauseImage holds a pod's namespaces; containerd is configured with it.
+	PauseImage = "registry.k8s.io/pause:3.10"
+	// EtcdImage is the etcd that a control plane runs by default.
+	EtcdImage = "registry.k8s.io/etcd:v3.7.3"
+	// CoreDNSImage is the cluster's name server by default.
+	CoreDNSImage = "registry.k8s.io/coredns/coredns:v1.15.0"
+	// FlannelImage is the cluster's default network.
+	FlannelImage = "ghcr.io/siderolabs/flannel:v0.28.10"
+
 	// InstallerImage is the repository of our installer image.
 	InstallerImage = "ghcr.io/ichor-os/installer"
 )

@@ -1,0 +1,24 @@
+# Thin on purpose: the work is in Go programs of this repository.
+# `.ci/setup` installs what is missing and says where the right `go` is.
+SHELL := /bin/bash
+GO = PATH="$$(.ci/setup --path):$$PATH" GOTOOLCHAIN=local GOFLAGS=-buildvcs=false go
+
+.PHONY: help assets test unit lint generate lock sizes long
+
+help: ## what there is
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' Makefile
+
+test: ## everything that CI runs: lint, unit tests with the race detector, fuzzing, assets, end to end
+	@$(GO) run ./test/run ci
+
+unit: ## the fast tests alone
+	@$(GO) run ./test/run unit
+
+lint: ## gofmt, vet, staticcheck, generated files, known vulnerabilities
+	@$(GO) run ./test/run lint
+
+generate: ## renew generated files
+	@$(GO) generate ./...
+
+long: ## soaks, full rebuild comparison
+	@$(GO) run ./test/run long

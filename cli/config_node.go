@@ -1,0 +1,23 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+func newConfigNode(t *target) *cobra.Command {
+	return &cobra.Command{
+		Use:     "node <endpoint>...",
+		Aliases: []string{"nodes"},
+		Short:   "Set the nodes of a context, or clear them without an argument",
+		RunE: func(_ *cobra.Command, args []string) error {
+			file, err := t.open()
+			if err != nil {
+				return err
+			}
+			context, err := file.Get(t.context)
+			if err != nil {
+				return err
+			}
+			context.Nodes = args
+			return file.Save()
+		},
+	}
+}

@@ -1,0 +1,48 @@
+package network
+
+import (
+	"github.com/ichor-os/ichor/config/document"
+	"github.com/ichor-os/ichor/config/scalar"
+)
+
+// ResolverKind is the kind ResolverConfig.
+var ResolverKind = &document.Kind{
+	APIVersion: document.V1Alpha1, Kind: "ResolverConfig", Since: "1.13",
+	New: func() document.Document { return new(ResolverConfig) },
+	Doc: "Sets the name servers and search domains of the node; they replace those of DHCP and of the platform.",
+	Example: `apiVersion: v1alpha1
+kind: ResolverConfig
+nameservers:
+  - address: 192.0.2.53
+  - address: 2001:db8::53
+searchDomains:
+  domains:
+    - example.com
+`,
+}
+
+// ResolverConfig sets up name resolution.
+type ResolverConfig struct {
+	Nameservers   []Nameserver  `yaml:"nameservers,omitempty" cut:"network" doc:"Name servers, in the order they are asked."`
+	SearchDomains SearchDomains `yaml:"searchDomains,omitempty" doc:"Domains that short names are looked up in."`
+}
+
+// Nameserver is a name server.
+type Nameserver struct {
+	Address scalar.Address `yaml:"address" doc:"Address of the name server."`
+}
+
+// SearchDomains sets up the lookup of short names.
+type SearchDomains struct {
+	Domains        []string `yaml:"domains,omitempty" doc:"Search domains, in the order they are tried."`
+	DisableDefault *bool    `yaml:"disableDefault,omitempty" doc:"Whether the domain of the host name is left out of the search list." default:"false"`
+}
+
+// Kind returns ResolverKind.
+func (c *ResolverConfig) Kind() *document.Kind { return ResolverKind }
+
+// Name is empty: there is one such document.
+func (c *ResolverConfig) Name() string { return "" }
+
+// Validate accepts everything: each address was checked on reading.
+func (c *ResolverConfig) Validate(v *document.Validation) { c.advise(v) }

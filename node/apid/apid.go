@@ -1,0 +1,99 @@
+// Package apid is the process that faces the network: it serves the node API
+// over TLS and passes calls on to machined, or to the apid of other nodes.
+//
+// A call comes in on TCP port 50000. Its client certificate, signed by the
+// machine CA, gives the caller's roles; access.Check decides; then the bytes go
+// to machined's unix socket with the roles in the metadata, and the answer
+// comes back the same way. Apid does not decode messages. On a control plane
+// node, the metadata keys node and nodes send a call elsewhere: to one node, or
+// to many, whose answers are merged. A call passed on by another node is never
+// passed on again.
+//
+// What apid knows comes from one file that machined writes, see package
+// settings, and takes effect without a restart: a certificate is replaced, an
+// authority added, maintenance mode left while connections stay. It keeps no
+// state, holds no key but its own, and needs no privilege.
+//
+// Main types: Server, Options, Limits. Run is the whole process.
+package apid
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/ichor-os/ichor/node/apid/settings"
+)
+
+// DefaultPort is the TCP port of the node API.
+const DefaultPort = 50000
+
+// MachineSocket is where machined serves those who may not be on the network.
+const MachineSocket = "/system/run/machined/machine.sock"
+
+// Run is the apid process: it serves until ctx ends. It starts to listen when
+// the settings are there.
+func Run(ctx context.Context, args []string, log *slog.Logger) error {
+	flags := flag.NewFlagSet("apid", flag.ContinueOnError)
+	path := flags.String("settings", settings.DefaultAPIPath, "file that machined writes")
+	backend := flags.String("backend", MachineSocket, "unix socket of machined")
+	listen := flags.String("listen", fmt.Sprintf(":%d", DefaultPort), "address to serve on")
+	port := flags.Int("peer-port", DefaultPort, "port of other nodes")
+
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+
+	server, err := NewServer(Options{
+		Backend:  *backend,
+		PeerPort: *port,
+		Limits:   DefaultLimits(),
+		Log:      log,
+		Now:      time.Now,
+	})
+	if err != nil {
+		return err
+	}
+
+	group, ctx := errgroup.WithContext(ctx)
+	ready := make(chan struct{}, 1)
+
+	group.Go(func() error {
+		return settings.Follow(ctx, *path, log, func(from *settings.API) error {
+			if err := server.Use(from); err != nil {
+				return err
+			}
+
+			select {
+			case ready <- struct{}{}:
+			default:
+			}
+
+			return nil
+		})
+	})
+
+	group.Go(func() error {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ready:
+		}
+
+		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", *listen)
+		if err != nil {
+			return fmt.Errorf("serve api: %w", err)
+		}
+
+		log.Info("serving the node API", "address", listener.Addr())
+
+		return server.Serve(ctx, listener)
+	})
+
+	return group.Wait()
+}

@@ -1,0 +1,142 @@
+// Package machined is the wiring of a node: it knows the list of nouns, starts
+// them in order and ends them in the opposite one. What a noun does is in its
+// own package.
+package machined
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/ichor-os/ichor/node/lifecycle"
+	"github.com/ichor-os/ichor/node/mount"
+	"github.com/ichor-os/ichor/node/service/cgroup"
+	"github.com/ichor-os/ichor/node/service/process"
+	"github.com/ichor-os/ichor/version"
+)
+
+// PlatformVariable names the platform a node runs on. A node in namespaces gets
+// PlatformContainer from its launcher; a machine reads its kernel command line.
+const (
+	PlatformVariable  = "ICHOR_PLATFORM"
+	PlatformContainer = "container"
+)
+
+// processGrace is how long programs get between SIGTERM and SIGKILL at the end.
+const processGrace = 5 * time.Second
+
+// Main runs the node until it is told to end, and ends it. As PID 1 it does not
+// return on success; the error is why the node could not run or not end.
+func Main() error {
+	if os.Getpid() != 1 {
+		return errors.New("machined must run as PID 1: start a node with 'talosctl cluster create'")
+	}
+	console := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	slog.SetDefault(console)
+	console.Info("node starts", "os", version.Name, "version", version.Tag)
+
+	end, err := run()
+	if err != nil {
+		// A node that cannot run ends; whoever started it sees why on the console.
+		console.Error("node cannot run", "error", err)
+		end = lifecycle.PowerOff
+	}
+	console.Info("node ends", "how", end.String())
+	return lifecycle.Finish(end, processGrace)
+}
+
+// run boots the node and blocks until it should end; everything it started is
+// stopped when it returns.
+func run() (lifecycle.End, error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	reaper := process.NewReaper()
+	go reaper.Run(ctx)
+
+	groups, err := mounts()
+	if err != nil {
+		return lifecycle.PowerOff, fmt.Errorf("make file systems: %w", err)
+	}
+	n, err := newNode(reaper, groups)
+	if err != nil {
+		return lifecycle.PowerOff, err
+	}
+	go n.requestEnd(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- n.boot(ctx) }()
+	end := lifecycle.PowerOff
+	select {
+	case end = <-n.ends.Requested():
+	case err = <-ended:
+		if err == nil {
+			end = <-n.ends.Requested()
+		}
+	}
+	n.stop()
+	return end, err
+}
+
+// mounts makes the file systems of a node in namespaces.
+func mounts() (*cgroup.Tree, error) {
+	if os.Getenv(PlatformVariable) != PlatformContainer {
+		return nil, fmt.Errorf("platform %q is not supported yet: only %q is", os.Getenv(PlatformVariable), PlatformContainer)
+	}
+	kernel := mount.Kernel{}
+	if err := mount.Do(kernel, mount.Container()); err != nil {
+		return nil, err
+	}
+	if err := mount.Devices(kernel); err != nil {
+		return nil, err
+	}
+	if err := mount.ShadowSysctls(kernel, "/run/sysctl"); err != nil {
+		return nil, err
+	}
+	self, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return nil, fmt.Errorf("read own cgroups: %w", err)
+	}
+	tree, err := cgroup.Mount(kernel, "/sys/fs/cgroup", string(self))
+	if err != nil {
+		return nil, err
+	}
+	if err := tree.Init(); err != nil {
+		return nil, err
+	}
+	for _, folder := range writable {
+		store := "/var/system/overlays/" + strings.ReplaceAll(strings.Trim(folder, "/"), "/", "-")
+		if err := mount.Overlay(kernel, folder, store); err != nil {
+			return nil, err
+		}
+	}
+	return tree, mount.Share(kernel)
+}
+
+// writable are the folders of the read-only root that programs other than ours
+// must be able to write.
+var writable = []string{"/etc/cni", "/etc/kubernetes", "/opt", "/usr/libexec/kubernetes"}
+
+// requestEnd maps the signals that PID 1 gets: SIGINT, the kernel's
+// ctrl-alt-del, reboots; SIGTERM powers off.
+func (n *node) requestEnd(ctx context.Context) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	for {
+		select {
+		case got := <-signals:
+			end := lifecycle.PowerOff
+			if got == syscall.SIGINT {
+				end = lifecycle.Reboot
+			}
+			n.ends.Request(end)
+		case <-ctx.Done():
+			return
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"sort"
+	"strings"
+)
+
+var lintSteps = []step{
+	{"gofmt", checkFormat},
+	{"vet", func(ctx context.Context, t *tally) error { return check(ctx, t, "go", "vet", "./...") }},
+	{"staticcheck", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "go", "tool", "-modfile=tools/go.mod", "staticcheck", "./...")
+	}},
+	{"generated files", checkGenerated},
+}
+
+var unitStep = step{"unit tests with the race detector", func(ctx context.Context, t *tally) error {
+	return goTest(ctx, t, nil, "-race", "-count=1", "-timeout", "20m", "./...")
+}}
+
+// fuzzSteps run each fuzz target of the tree for a short time.
+var fuzzSteps = []step{{"fuzz targets, 10 s each", fuzzAll}}
+
+// systemSteps need root: they build the assets and start nodes.
+var systemSteps = []step{}
+
+var longSteps = []step{}
+
+// checkFormat fails when gofmt would change a file that git knows or would add.
+func checkFormat(ctx context.Context, t *tally) error {
+	files, err := trackedFiles(ctx, "*.go")
+	if err != nil {
+		return count(t, err)
+	}
+	out, err := exec.CommandContext(ctx, "gofmt", append([]string{"-l"}, files...)...).CombinedOutput()
+	if err == nil && len(bytes.TrimSpace(out)) > 0 {
+		err = fmt.Errorf("gofmt would change:\n%s", out)
+	}
+	return count(t, err)
+}
+
+// checkGenerated runs go generate and fails when that changes a file, wherever
+// the tree stood before.
+func checkGenerated(ctx context.Context, t *tally) error {
+	before, err := treeState(ctx)
+	if err != nil {
+		return count(t, err)
+	}
+	cmd := command(ctx, "go", "generate", "./...")
+	cmd.Stdout = os.Stdout
+	if err := cmd.Run(); err != nil {
+		return count(t, fmt.Errorf("go generate: %w", err))
+	}
+	after, err := treeState(ctx)
+	if err == nil && before != after {
+		err = fmt.Errorf("generated files are stale; run `make generate` and commit:\n%s", after)
+	}
+	return count(t, err)
+}
+
+// treeState describes how the work tree differs from HEAD.
+func treeState(ctx context.Context) (string, error) {
+	status, err := exec.CommandContext(ctx, "git", "status", "--porcelain").Output()
+	if err != nil {
+		return "", fmt.Errorf("git status: %w", err)
+	}
+	diff, err := exec.CommandContext(ctx, "git", "diff", "HEAD").Output()
+	if err != nil {
+		return "", fmt.Errorf("git diff: %w", err)
+	}
+	return string(status) + string(diff), nil
+}
+
+// trackedFiles lists existing files that git tracks or would track.
+func trackedFiles(ctx context.Context, pattern string) ([]string, error) {
+	out, err := exec.CommandContext(ctx, "git", "ls-files", "--cached", "--others", "--exclude-standard", pattern).Output()
+	if err != nil {
+		return nil, fmt.Errorf("git ls-files: %w", err)
+	}
+	var files []string
+	for _, f := range strings.Fields(string(out)) {
+		if _, err := os.Stat(f); err == nil {
+			files = append(files, f)
+		}
+	}
+	return files, nil
+}
+
+var fuzzFunc = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
+
+// fuzzAll finds every fuzz target of the root module and runs each by itself,
+// as `go test -fuzz` demands.
+func fuzzAll(ctx context.Context, t *tally) error {
+	files, err := trackedFiles(ctx, "*_test.go")
+	if err != nil {
+		return count(t, err)
+	}
+	type target struct{ folder, name string }
+	var targets []target
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			return count(t, err)
+		}
+		for _, m := range fuzzFunc.FindAllSubmatch(text, -1) {
+			targets = append(targets, target{"./" + filepath.Dir(f), string(m[1])})
+		}
+	}
+	sort.Slice(targets, func(i, j int) bool {
+		return targets[i].folder+targets[i].name < targets[j].folder+targets[j].name
+	})
+	var failed []string
+	for _, g := range targets {
+		out, err := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-fuzz", "^"+g.name+"$", "-fuzztime", "10s", g.folder).CombinedOutput()
+		if err != nil {
+			fmt.Printf("%s", out)
+			failed = append(failed, g.folder+" "+g.name)
+		} else {
+			fmt.Printf("ok  \t%s\t%s\n", g.folder, g.name)
+		}
+		_ = count(t, err)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	if len(failed) > 0 {
+		return fmt.Errorf("fuzz targets failed: %s", strings.Join(failed, ", "))
+	}
+	return nil
+}
