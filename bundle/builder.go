@@ -184,7 +184,7 @@ func (b *Builder) build(ctx context.Context, p Program, key string) (Artifact, e
 	if err := b.compile(ctx, p, compilation{moduleDir: b.dir(p), out: out}); err != nil {
 		return Artifact{}, err
 	}
-	if err := b.inspect(p, out); err != nil {
+	if err := b.inspect(out); err != nil {
 		return Artifact{}, err
 	}
 	artifact, err := partial.commit(Artifact{

@@ -90,9 +90,9 @@ func (b *Builder) target(p Program) []string {
 		"CGO_CFLAGS=-O2", "CGO_CPPFLAGS=", "CGO_CXXFLAGS=-O2", "CGO_LDFLAGS=")
 }
 
-// inspect refuses an executable that is not what was asked for: another
-// architecture or module, or in need of a dynamic loader that no node has.
-func (b *Builder) inspect(p Program, path string) error {
+// inspect refuses an executable that is not what was asked for: not Go, for
+// another architecture, or in need of a dynamic loader that no node has.
+func (b *Builder) inspect(path string) error {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
 		return fmt.Errorf("inspect build: %w", err)
@@ -102,14 +102,22 @@ func (b *Builder) inspect(p Program, path string) error {
 			return fmt.Errorf("inspect build: is for %s, want %s", setting.Value, b.arch())
 		}
 	}
+	if err := requireStatic(path); err != nil {
+		return fmt.Errorf("inspect build: %w", err)
+	}
+	return nil
+}
+
+// requireStatic fails if the executable names a dynamic loader.
+func requireStatic(path string) error {
 	file, err := elf.Open(path)
 	if err != nil {
-		return fmt.Errorf("inspect build: %w", err)
+		return err
 	}
 	defer file.Close()
 	for _, segment := range file.Progs {
 		if segment.Type == elf.PT_INTERP {
-			return errors.New("inspect build: is linked dynamically, want static")
+			return errors.New("is linked dynamically, want static")
 		}
 	}
 	return nil

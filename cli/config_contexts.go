@@ -11,10 +11,10 @@ import (
 
 // contextRow is a context as `config contexts` lists it.
 type contextRow struct {
-	Name      string   `json:"name" yaml:"name"`
-	Current   bool     `json:"current" yaml:"current"`
-	Endpoints []string `json:"endpoints" yaml:"endpoints"`
-	Nodes     []string `json:"nodes" yaml:"nodes"`
+	Name      string   `json:"name"`
+	Current   bool     `json:"current"`
+	Endpoints []string `json:"endpoints"`
+	Nodes     []string `json:"nodes"`
 }
 
 func newConfigContexts(t *target) *cobra.Command {

@@ -49,9 +49,11 @@ type genConfigFlags struct {
 	mirrors           []string
 	kubeSpan          bool
 	discovery         bool
+	imagePolicy       string
 	docs              bool
 	examples          bool
 	patches           patchFlags
+	advice            adviceFlag
 }
 
 func newGenConfig(g *generated) *cobra.Command {
@@ -85,9 +87,11 @@ want to make configs for the same cluster again.`,
 	flags.StringSliceVar(&f.mirrors, "registry-mirror", nil, "mirrors of image registries: REGISTRY=URL")
 	flags.BoolVar(&f.kubeSpan, "with-kubespan", false, "encrypted mesh between the machines")
 	flags.BoolVar(&f.discovery, "with-cluster-discovery", true, "machines find each other")
+	flags.StringVar(&f.imagePolicy, "image-policy", string(generate.OpenImagePolicy), "which workload images may run: open (all) or closed (those that rules allow, signed)")
 	flags.BoolVar(&f.docs, "with-docs", true, "explain the keys in comments")
 	flags.BoolVar(&f.examples, "with-examples", true, "show keys that are not used in comments")
 	f.patches.add(command)
+	f.advice.add(command)
 	return command
 }
 
@@ -109,7 +113,7 @@ func (g *generated) genConfig(cmd *cobra.Command, f *genConfigFlags, name, endpo
 	}
 	contents := make(map[outputType][]byte)
 	for _, t := range types {
-		if contents[t], err = f.generate(t, options, patches); err != nil {
+		if contents[t], err = f.generate(cmd, t, options, patches); err != nil {
 			return err
 		}
 	}
@@ -181,6 +185,7 @@ func (f *genConfigFlags) options(name, endpoint string) (generate.Options, error
 		Mirrors:           mirrors,
 		KubeSpan:          f.kubeSpan,
 		Discovery:         f.discovery,
+		ImagePolicy:       generate.ImagePolicy(f.imagePolicy),
 	}, nil
 }
 
@@ -199,7 +204,7 @@ func (f *genConfigFlags) loadSecrets(cmd *cobra.Command, contract generate.Contr
 	return bundle, nil
 }
 
-func (f *genConfigFlags) generate(t outputType, options generate.Options, patches *patchSet) ([]byte, error) {
+func (f *genConfigFlags) generate(cmd *cobra.Command, t outputType, options generate.Options, patches *patchSet) ([]byte, error) {
 	if t == clientOutput {
 		client, err := generate.ClientConfig(options, time.Time{})
 		if err != nil {
@@ -212,10 +217,16 @@ func (f *genConfigFlags) generate(t outputType, options generate.Options, patche
 	if err != nil {
 		return nil, err
 	}
-	if made, err = patches.apply(made, role); err != nil {
+	patched, err := made.Apply(patches.forRole(role)...)
+	if err != nil {
 		return nil, fmt.Errorf("patch %s config: %w", role, err)
 	}
-	return made.Encode()
+	if err := patchVerdict(made, patched); err != nil {
+		if err := f.advice.advise(cmd.ErrOrStderr(), fmt.Errorf("%s config: %w", role, err)); err != nil {
+			return nil, err
+		}
+	}
+	return generate.Encode(patched, generate.Comments{Docs: f.docs, Examples: f.examples})
 }
 
 func (f *genConfigFlags) target() string {

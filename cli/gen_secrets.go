@@ -1,16 +1,17 @@
 package cli
 
 import (
-	"errors"
+	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ichor-os/ichor/config"
 	"github.com/ichor-os/ichor/config/generate"
 	"github.com/ichor-os/ichor/pki/secrets"
 )
 
 func newGenSecrets(g *generated) *cobra.Command {
-	var path, contractText, pkiFolder, token string
+	var path, contractText, pkiFolder, controlPlaneConfig, token string
 	command := &cobra.Command{
 		Use:   "secrets",
 		Short: "Make the secrets of a cluster",
@@ -26,10 +27,7 @@ cluster.`,
 			}
 			options := contract.SecretsOptions()
 			options.BootstrapToken = token
-			if token != "" && pkiFolder == "" {
-				return errors.New("make secrets: --kubernetes-bootstrap-token goes with --from-kubernetes-pki")
-			}
-			bundle, err := makeSecrets(pkiFolder, options)
+			bundle, err := makeSecrets(pkiFolder, controlPlaneConfig, options)
 			if err != nil {
 				return err
 			}
@@ -44,13 +42,27 @@ cluster.`,
 	flags.StringVarP(&path, "output-file", "o", "secrets.yaml", "`file` to write")
 	flags.StringVar(&contractText, "talos-version", "", "config contract to make them for, such as v1.12")
 	flags.StringVarP(&pkiFolder, "from-kubernetes-pki", "p", "", "`folder` with the PKI of an existing Kubernetes cluster (/etc/kubernetes/pki) to keep")
-	flags.StringVarP(&token, "kubernetes-bootstrap-token", "t", "", "bootstrap token of the existing Kubernetes cluster")
+	flags.StringVar(&controlPlaneConfig, "from-controlplane-config", "", "`file` with the config of a control plane machine whose secrets to take")
+	command.MarkFlagsMutuallyExclusive("from-kubernetes-pki", "from-controlplane-config")
+	flags.StringVarP(&token, "kubernetes-bootstrap-token", "t", "", "Kubernetes bootstrap token to keep, instead of a random one")
 	return command
 }
 
-func makeSecrets(pkiFolder string, options secrets.Options) (*secrets.Bundle, error) {
-	if pkiFolder != "" {
+func makeSecrets(pkiFolder, controlPlaneConfig string, options secrets.Options) (*secrets.Bundle, error) {
+	switch {
+	case pkiFolder != "":
 		return secrets.FromKubernetesPKI(pkiFolder, options)
+	case controlPlaneConfig != "":
+		text, err := os.ReadFile(controlPlaneConfig)
+		if err != nil {
+			return nil, err
+		}
+		machineConfig, err := config.Parse(text, config.File(controlPlaneConfig))
+		if err != nil {
+			return nil, err
+		}
+		return generate.SecretsFromConfig(machineConfig)
+	default:
+		return secrets.Generate(options)
 	}
-	return secrets.Generate(options)
 }

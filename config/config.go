@@ -3,6 +3,8 @@
 // things; what most code needs is here.
 package config
 
+//go:generate go run ./schema/reference ../docs/reference/config
+
 import (
 	"slices"
 

@@ -37,9 +37,13 @@ func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("build", flag.ExitOnError)
 	flags.StringVar(&builder.Arch, "arch", "", "`GOARCH` to build for (default: this machine's)")
 	flags.StringVar(&builder.Cache, "cache", "", "`folder` that keeps built programs (default: ichor/programs in the user's cache)")
+	reference := flags.Bool("reference", false, "print the reference page of the programs and build nothing")
 	reproduce := flags.Bool("reproduce", false, "build once more, from nothing and elsewhere, and compare")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if *reference {
+		return bundle.WriteReference(os.Stdout)
 	}
 	artifacts, err := builder.BuildAll(ctx, flags.Args()...)
 	if err != nil {

@@ -136,6 +136,19 @@ func (t *Tree) Symlink(name, target string) {
 	t.add(Entry{Path: name, Mode: fs.ModeSymlink | 0o777, Link: target})
 }
 
+// MergeUsr adds the links that lead from the old top-level folders into /usr,
+// and from /usr/sbin to /usr/bin, with the folders they lead to.
+func MergeUsr(t *Tree) {
+	t.Symlink("bin", "usr/bin")
+	t.Symlink("sbin", "usr/bin")
+	t.Symlink("usr/sbin", "bin")
+	t.Symlink("lib", "usr/lib")
+	t.Symlink("lib64", "usr/lib64")
+	for _, folder := range []string{"usr/bin", "usr/lib", "usr/lib64"} {
+		t.Folder(folder, 0o755)
+	}
+}
+
 // Has tells whether the tree holds a path.
 func (t *Tree) Has(name string) bool {
 	_, ok := t.entries[name]

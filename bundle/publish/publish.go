@@ -72,14 +72,22 @@ func Bytes(path string, perm fs.FileMode, content []byte) error {
 // Folder calls fill with the path of a new empty folder and publishes it at
 // path when fill returns nil. Every file below is flushed first. It fails if
 // path exists and is not an empty folder.
-func Folder(path string, fill func(temporary string) error) (err error) {
-	parent := filepath.Dir(path)
+func Folder(path string, fill func(temporary string) error) error {
+	_, err := NamedFolder(filepath.Dir(path), func(temporary string) (string, error) {
+		return filepath.Base(path), fill(temporary)
+	})
+	return err
+}
+
+// NamedFolder is Folder for a name that only its content decides: fill returns
+// it. It returns the path.
+func NamedFolder(parent string, fill func(temporary string) (name string, err error)) (path string, err error) {
 	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return fmt.Errorf("create folder: %w", err)
+		return "", fmt.Errorf("create folder: %w", err)
 	}
-	temporary, err := os.MkdirTemp(parent, prefix+filepath.Base(path)+"-")
+	temporary, err := os.MkdirTemp(parent, prefix)
 	if err != nil {
-		return fmt.Errorf("create temporary folder: %w", err)
+		return "", fmt.Errorf("create temporary folder: %w", err)
 	}
 	defer func() {
 		if err != nil {
@@ -87,18 +95,20 @@ func Folder(path string, fill func(temporary string) error) (err error) {
 		}
 	}()
 	if err := os.Chmod(temporary, 0o755); err != nil {
-		return fmt.Errorf("set mode: %w", err)
+		return "", fmt.Errorf("set mode: %w", err)
 	}
-	if err := fill(temporary); err != nil {
-		return err
+	name, err := fill(temporary)
+	if err != nil {
+		return "", err
 	}
 	if err := SyncTree(temporary); err != nil {
-		return err
+		return "", err
 	}
+	path = filepath.Join(parent, name)
 	if err := os.Rename(temporary, path); err != nil {
-		return fmt.Errorf("publish folder: %w", err)
+		return "", fmt.Errorf("publish folder: %w", err)
 	}
-	return SyncFolder(parent)
+	return path, SyncFolder(parent)
 }
 
 // Link publishes a symbolic link at path that points to target, replacing
@@ -112,6 +122,16 @@ func Link(target, path string) error {
 		return errors.Join(fmt.Errorf("publish link: %w", err), os.Remove(temporary))
 	}
 	return SyncFolder(filepath.Dir(path))
+}
+
+// Discard takes a folder away: it first gets a temporary name, so that no reader
+// finds it half removed. A process that has it open keeps what it has.
+func Discard(path string) error {
+	temporary := filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%s-%d-%d", prefix, filepath.Base(path), os.Getpid(), time.Now().UnixNano()))
+	if err := os.Rename(path, temporary); err != nil {
+		return fmt.Errorf("discard folder: %w", err)
+	}
+	return RemoveAll(temporary)
 }
 
 // Sweep removes from folder what was left unpublished by a process that died:

@@ -32,7 +32,8 @@ func Parse(text string, allowed ...Format) (Format, error) {
 	return "", fmt.Errorf("unknown output format %q: use one of %v", text, allowed)
 }
 
-// Write writes a value as JSON or YAML, each with 4 blanks of indentation.
+// Write writes a value as JSON or YAML, each with 4 blanks of indentation. The
+// keys are those of the value's json tags in both.
 func Write(w io.Writer, format Format, value any) error {
 	switch format {
 	case JSON:
@@ -41,11 +42,35 @@ func Write(w io.Writer, format Format, value any) error {
 		encoder.SetEscapeHTML(false)
 		return encoder.Encode(value)
 	case YAML:
-		encoder := yaml.NewEncoder(w)
-		encoder.SetIndent(4)
-		return encoder.Encode(value)
+		return writeYAML(w, value)
 	default:
 		return fmt.Errorf("write: format %q needs a layout", format)
+	}
+}
+
+func writeYAML(w io.Writer, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	// JSON is YAML, so reading it as such keeps the order of the keys.
+	var node yaml.Node
+	if err := yaml.Unmarshal(text, &node); err != nil {
+		return err
+	}
+	dropStyle(&node)
+	encoder := yaml.NewEncoder(w)
+	encoder.SetIndent(4)
+	return encoder.Encode(&node)
+}
+
+// dropStyle lets the encoder choose how to write each node.
+func dropStyle(node *yaml.Node) {
+	if len(node.Content) > 0 || node.Kind == yaml.ScalarNode {
+		node.Style = 0
+	}
+	for _, child := range node.Content {
+		dropStyle(child)
 	}
 }
 

@@ -23,11 +23,15 @@ func TestWriteTable_AlignsColumnsWithoutTrailingBlanks(t *testing.T) {
 
 func TestWrite(t *testing.T) {
 	value := struct {
-		A []string `json:"a" yaml:"a"`
-	}{[]string{"<x>"}}
+		Z []string `json:"zed"`
+		A string   `json:"a"`
+		B []int    `json:"b"`
+		N string   `json:"n"`
+		E string   `json:"e"`
+	}{[]string{"<x>"}, "1", []int{}, "two\nlines\n", ""}
 	for format, want := range map[output.Format]string{
-		output.JSON: "{\n    \"a\": [\n        \"<x>\"\n    ]\n}\n",
-		output.YAML: "a:\n    - <x>\n",
+		output.JSON: "{\n    \"zed\": [\n        \"<x>\"\n    ],\n    \"a\": \"1\",\n    \"b\": [],\n    \"n\": \"two\\nlines\\n\",\n    \"e\": \"\"\n}\n",
+		output.YAML: "zed:\n    - <x>\na: \"1\"\nb: []\nn: |\n    two\n    lines\ne: \"\"\n",
 	} {
 		var text strings.Builder
 		if err := output.Write(&text, format, value); err != nil {

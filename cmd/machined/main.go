@@ -5,10 +5,15 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 
+	"github.com/ichor-os/ichor/node/apid"
 	"github.com/ichor-os/ichor/node/machined"
 	"github.com/ichor-os/ichor/node/service/process"
 )
@@ -21,6 +26,8 @@ func main() {
 		err, code = process.Exec(), process.ExecFailed
 	case "machined", "init":
 		err = machined.Main()
+	case "apid":
+		err = daemon(apid.Run)
 	default:
 		err = fmt.Errorf("unknown program name: %s", name)
 	}
@@ -28,4 +35,11 @@ func main() {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 		os.Exit(code)
 	}
+}
+
+// daemon runs a service until it is told to end.
+func daemon(run func(context.Context, []string, *slog.Logger) error) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	return run(ctx, os.Args[1:], slog.New(slog.NewTextHandler(os.Stderr, nil)))
 }

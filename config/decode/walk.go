@@ -41,9 +41,9 @@ type walk struct {
 	skipHead bool
 
 	faults  Errors
-	depth   int
-	aliases int // how many aliases are open
-	aliased int // how many values were read through aliases
+	open    []*yaml.Node // the values that are being read, outermost first
+	aliases int          // how many of them are aliases
+	aliased int          // how many values were read through aliases
 }
 
 func (w *walk) fail(n *yaml.Node, p *path, message, remedy string) {
@@ -65,8 +65,7 @@ func (w *walk) enter(n *yaml.Node, p *path) (*yaml.Node, func()) {
 			w.fail(n, p, fmt.Sprintf("unknown anchor: %s", n.Value), "anchors count only within their document")
 
 			return nil, nil
-		case target.Line < n.Line || target.Line == n.Line && target.Column < n.Column:
-		default:
+		case slices.Contains(w.open, target):
 			w.fail(n, p, fmt.Sprintf("anchor contains itself: %s", n.Value), "")
 
 			return nil, nil
@@ -81,7 +80,7 @@ func (w *walk) enter(n *yaml.Node, p *path) (*yaml.Node, func()) {
 		w.aliased++
 	}
 
-	w.depth++
+	w.open = append(w.open, n)
 
 	switch {
 	case w.aliased > maxAliased:
@@ -92,7 +91,7 @@ func (w *walk) enter(n *yaml.Node, p *path) (*yaml.Node, func()) {
 		leave()
 
 		return nil, nil
-	case w.depth > MaxDepth:
+	case len(w.open) > MaxDepth:
 		w.fail(n, p, fmt.Sprintf("nested deeper than %d levels", MaxDepth), "")
 		leave()
 
@@ -102,10 +101,10 @@ func (w *walk) enter(n *yaml.Node, p *path) (*yaml.Node, func()) {
 	return n, leave
 }
 
-func (w *walk) leave() { w.depth-- }
+func (w *walk) leave() { w.open = w.open[:len(w.open)-1] }
 
 func (w *walk) leaveAlias() {
-	w.depth--
+	w.leave()
 	w.aliases--
 }
 

@@ -48,10 +48,16 @@ func Nodes(nodes ...*yaml.Node) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// Redacted is the canonical YAML tree of a document for people to look at:
+// what is secret, or looks like it, is replaced by a mark.
+func Redacted(d document.Document) *yaml.Node { return node(d, writer{redact: true}) }
+
 // Node is the canonical YAML tree of a document.
-func Node(d document.Document) *yaml.Node {
+func Node(d document.Document) *yaml.Node { return node(d, writer{}) }
+
+func node(d document.Document, w writer) *yaml.Node {
 	v := reflect.ValueOf(d).Elem()
-	n := section(document.TypeOf(v.Type()), v)
+	n := w.section(document.TypeOf(v.Type()), v)
 
 	if k := d.Kind(); !k.IsMain() {
 		n.Content = append([]*yaml.Node{
@@ -65,7 +71,21 @@ func Node(d document.Document) *yaml.Node {
 }
 
 // Value is the canonical YAML tree of a value of type t.
-func Value(t *document.Type, v reflect.Value) *yaml.Node {
+func Value(t *document.Type, v reflect.Value) *yaml.Node { return writer{}.value(t, v) }
+
+// RedactedValue is Value for people to look at; secret says that all of it is secret.
+func RedactedValue(t *document.Type, v reflect.Value, secret bool) *yaml.Node {
+	n := writer{redact: true}.value(t, v)
+	if secret {
+		hide(n)
+	}
+
+	return n
+}
+
+type writer struct{ redact bool }
+
+func (w writer) value(t *document.Type, v reflect.Value) *yaml.Node {
 	if t.Optional {
 		if v.IsNil() {
 			return document.Null()
@@ -76,23 +96,23 @@ func Value(t *document.Type, v reflect.Value) *yaml.Node {
 
 	switch t.Shape {
 	case document.SectionShape:
-		return section(t, v)
+		return w.section(t, v)
 	case document.ListShape:
 		n := &yaml.Node{Kind: yaml.SequenceNode}
 		for i := range v.Len() {
-			n.Content = append(n.Content, Value(t.Elem, v.Index(i)))
+			n.Content = append(n.Content, w.value(t.Elem, v.Index(i)))
 		}
 
 		return flowIfEmpty(n)
 	case document.MapShape:
-		return mapping(t, v)
+		return w.mapping(t, v)
 	case document.FreeShape:
-		return free(v)
+		return w.shown(free(v))
 	case document.ScalarShape:
-		return scalar(v)
+		return w.shown(scalar(v))
 	}
 
-	return primitive(t, v)
+	return w.shown(primitive(t, v))
 }
 
 func primitive(t *document.Type, v reflect.Value) *yaml.Node {
@@ -131,7 +151,7 @@ func scalar(v reflect.Value) *yaml.Node {
 	return document.Null()
 }
 
-func section(t *document.Type, v reflect.Value) *yaml.Node {
+func (w writer) section(t *document.Type, v reflect.Value) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode}
 
 	for _, f := range t.Fields {
@@ -140,20 +160,30 @@ func section(t *document.Type, v reflect.Value) *yaml.Node {
 			continue
 		}
 
-		n.Content = append(n.Content, document.Text(f.Key), Value(f.Type, fv))
+		value := w.value(f.Type, fv)
+		if w.redact && f.Secret {
+			hide(value)
+		}
+
+		n.Content = append(n.Content, document.Text(f.Key), value)
 	}
 
 	return flowIfEmpty(n)
 }
 
-func mapping(t *document.Type, v reflect.Value) *yaml.Node {
+func (w writer) mapping(t *document.Type, v reflect.Value) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode}
 
 	keys := v.MapKeys()
-	slices.SortFunc(keys, func(a, b reflect.Value) int { return compareKeys(a.String(), b.String()) })
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return CompareKeys(a.String(), b.String()) })
 
 	for _, k := range keys {
-		n.Content = append(n.Content, document.Text(k.String()), Value(t.Elem, v.MapIndex(k)))
+		value := w.value(t.Elem, v.MapIndex(k))
+		if w.redact && secretKey.MatchString(k.String()) {
+			hide(value)
+		}
+
+		n.Content = append(n.Content, document.Text(k.String()), value)
 	}
 
 	return flowIfEmpty(n)
@@ -173,7 +203,7 @@ func free(v reflect.Value) *yaml.Node {
 		n := &yaml.Node{Kind: yaml.MappingNode}
 
 		keys := v.MapKeys()
-		slices.SortFunc(keys, func(a, b reflect.Value) int { return compareKeys(a.String(), b.String()) })
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return CompareKeys(a.String(), b.String()) })
 
 		for _, k := range keys {
 			n.Content = append(n.Content, document.Text(k.String()), free(v.MapIndex(k)))
@@ -206,15 +236,4 @@ func flowIfEmpty(n *yaml.Node) *yaml.Node {
 	}
 
 	return n
-}
-
-func compareKeys(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-
-	return 0
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ichor-os/ichor/config/decode"
 	"github.com/ichor-os/ichor/config/document"
+	"github.com/ichor-os/ichor/config/encode"
 )
 
 // operation is one operation of RFC 6902. Beyond the standard it may carry
@@ -217,7 +218,7 @@ func nodeOf(value any) *yaml.Node {
 			keys = append(keys, k)
 		}
 
-		slices.Sort(keys)
+		slices.SortFunc(keys, encode.CompareKeys)
 
 		for _, k := range keys {
 			n.Content = append(n.Content, document.Text(k), nodeOf(x[k]))

@@ -120,3 +120,13 @@ func anyCase(w string) string {
 
 	return b.String()
 }
+
+// AllWords lists the words that are read.
+func (e Enum[W]) AllWords() []string {
+	var set W
+
+	return set.Words()
+}
+
+// Form names the form of the value for readers.
+func (Enum[W]) Form() string { return "word" }

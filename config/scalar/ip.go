@@ -57,7 +57,7 @@ func (a Address) IsZero() bool { return !a.IsValid() }
 
 // JSONSchema accepts text.
 func (a Address) JSONSchema() map[string]any {
-	return map[string]any{"type": "string", "pattern": "^([0-9a-fA-F.:]+(%.+)?)?$"}
+	return map[string]any{"type": "string", "pattern": addressPattern}
 }
 
 // Prefix is an IP address with a prefix length. Bits beyond the length are
@@ -107,7 +107,7 @@ func (p Prefix) IsZero() bool { return !p.IsValid() }
 
 // JSONSchema accepts text.
 func (p Prefix) JSONSchema() map[string]any {
-	return map[string]any{"type": "string", "pattern": "^([0-9a-fA-F.:]+/[0-9]{1,3})?$"}
+	return map[string]any{"type": "string", "pattern": prefixPattern}
 }
 
 // AddrPort is an IP address with a port: 192.0.2.1:443 or [2001:db8::1]:443.
@@ -157,7 +157,7 @@ func (a AddrPort) IsZero() bool { return !a.IsValid() }
 
 // JSONSchema accepts text.
 func (a AddrPort) JSONSchema() map[string]any {
-	return map[string]any{"type": "string", "pattern": "^([0-9.]+:[0-9]+|\\[[0-9a-fA-F.:]+(%.+)?\\]:[0-9]+)?$"}
+	return map[string]any{"type": "string", "pattern": addrPortPattern}
 }
 
 // CheckSubnetFilter tells whether text is an address or a prefix, with an
@@ -175,3 +175,12 @@ func CheckSubnetFilter(text string) error {
 
 	return fmt.Errorf("filter %q: want an address or a network, with a leading ! to exclude it", text)
 }
+
+// Form names the form of the value for readers.
+func (Address) Form() string { return "IP address" }
+
+// Form names the form of the value for readers.
+func (Prefix) Form() string { return "network" }
+
+// Form names the form of the value for readers.
+func (AddrPort) Form() string { return "address:port" }

@@ -114,7 +114,7 @@ func (b Base64) IsZero() bool { return len(b) == 0 }
 
 // JSONSchema accepts base64 text.
 func (b Base64) JSONSchema() map[string]any {
-	return map[string]any{"type": "string", "contentEncoding": "base64"}
+	return map[string]any{"type": "string", "contentEncoding": "base64", "pattern": base64Pattern}
 }
 
 // LogValue keeps the data out of logs: keys are written in this form.

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -58,10 +59,27 @@ func run() (lifecycle.End, error) {
 	reaper := process.NewReaper()
 	go reaper.Run(ctx)
 
-	if _, err := mounts(); err != nil {
+	groups, err := mounts()
+	if err != nil {
 		return lifecycle.PowerOff, fmt.Errorf("make file systems: %w", err)
 	}
-	return waitForSignal(ctx), nil
+	n, err := newNode(reaper, groups)
+	if err != nil {
+		return lifecycle.PowerOff, err
+	}
+	go n.requestEnd(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- n.boot(ctx) }()
+	end := lifecycle.PowerOff
+	select {
+	case end = <-n.ends.Requested():
+	case err = <-ended:
+		if err == nil {
+			end = <-n.ends.Requested()
+		}
+	}
+	n.stop()
+	return end, err
 }
 
 // mounts makes the file systems of a node in namespaces.
@@ -90,21 +108,35 @@ func mounts() (*cgroup.Tree, error) {
 	if err := tree.Init(); err != nil {
 		return nil, err
 	}
+	for _, folder := range writable {
+		store := "/var/system/overlays/" + strings.ReplaceAll(strings.Trim(folder, "/"), "/", "-")
+		if err := mount.Overlay(kernel, folder, store); err != nil {
+			return nil, err
+		}
+	}
 	return tree, mount.Share(kernel)
 }
 
-// waitForSignal maps the signals that PID 1 gets: SIGINT, the kernel's
+// writable are the folders of the read-only root that programs other than ours
+// must be able to write.
+var writable = []string{"/etc/cni", "/etc/kubernetes", "/opt", "/usr/libexec/kubernetes"}
+
+// requestEnd maps the signals that PID 1 gets: SIGINT, the kernel's
 // ctrl-alt-del, reboots; SIGTERM powers off.
-func waitForSignal(ctx context.Context) lifecycle.End {
+func (n *node) requestEnd(ctx context.Context) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
 	defer signal.Stop(signals)
-	select {
-	case got := <-signals:
-		if got == syscall.SIGINT {
-			return lifecycle.Reboot
+	for {
+		select {
+		case got := <-signals:
+			end := lifecycle.PowerOff
+			if got == syscall.SIGINT {
+				end = lifecycle.Reboot
+			}
+			n.ends.Request(end)
+		case <-ctx.Done():
+			return
 		}
-	case <-ctx.Done():
 	}
-	return lifecycle.PowerOff
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -33,7 +34,7 @@ type Tree struct {
 // checksums; a tree that is there already is used again.
 func (s *Store) Unpack(ctx context.Context, arch string, packages []Package) (Tree, error) {
 	hash := sha256.New()
-	fmt.Fprintf(hash, "layout 1\n")
+	fmt.Fprintf(hash, "layout 2\n")
 	for _, p := range packages {
 		fmt.Fprintf(hash, "%s %s\n", p.Name, p.SHA256)
 	}
@@ -43,12 +44,17 @@ func (s *Store) Unpack(ctx context.Context, arch string, packages []Package) (Tr
 		return tree, nil
 	}
 	err := publish.Folder(folder, func(temporary string) error {
+		owners := map[string]string{}
 		for _, p := range packages {
-			if err := unpackInto(ctx, p.Path, temporary); err != nil {
+			if err := unpackInto(ctx, p, temporary, owners); err != nil {
 				return fmt.Errorf("unpack debian package: %s: %w", p.Name, err)
 			}
 		}
-		return nil
+		content, err := json.Marshal(owners)
+		if err != nil {
+			return err
+		}
+		return publish.Bytes(filepath.Join(temporary, ownersFile), 0o444, content)
 	})
 	if err != nil {
 		if _, statErr := os.Stat(folder); statErr == nil {
@@ -59,14 +65,29 @@ func (s *Store) Unpack(ctx context.Context, arch string, packages []Package) (Tr
 	return tree, nil
 }
 
-// unpackInto writes a package's files below root.
-func unpackInto(ctx context.Context, deb, root string) error {
+// ownersFile maps each regular file of a tree to the package it is from.
+const ownersFile = ".owners.json"
+
+func (t Tree) owners() (map[string]string, error) {
+	content, err := os.ReadFile(filepath.Join(t.Folder, ownersFile))
+	if err != nil {
+		return nil, fmt.Errorf("read debian tree: %w", err)
+	}
+	var owners map[string]string
+	if err := json.Unmarshal(content, &owners); err != nil {
+		return nil, fmt.Errorf("read debian tree: %s: %w", ownersFile, err)
+	}
+	return owners, nil
+}
+
+// unpackInto writes a package's files below root and notes them in owners.
+func unpackInto(ctx context.Context, p Package, root string, owners map[string]string) error {
 	jail, err := os.OpenRoot(root)
 	if err != nil {
 		return err
 	}
 	defer jail.Close()
-	return eachFile(ctx, deb, func(name string, header *tar.Header, content io.Reader) error {
+	return eachFile(ctx, p.Path, func(name string, header *tar.Header, content io.Reader) error {
 		if err := jail.MkdirAll(path.Dir(name), 0o755); err != nil {
 			return err
 		}
@@ -82,6 +103,7 @@ func unpackInto(ctx context.Context, deb, root string) error {
 			}
 			return jail.Link(target, name)
 		case tar.TypeReg:
+			owners[name] = p.Name
 			return writeRegular(jail, name, header.FileInfo().Mode().Perm(), content)
 		}
 		return fmt.Errorf("%s: type %q is not unpacked", name, header.Typeflag)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"sync/atomic"
@@ -153,19 +154,13 @@ func (r *Resource) with(edit func(*Metadata)) *Resource {
 	return c
 }
 
-// sameContent says whether putting b over a would change nothing.
-func sameContent(a, b *Resource) bool {
-	return mapsEqual(a.Labels, b.Labels) && mapsEqual(a.Annotations, b.Annotations) && a.typ.Equal(a.Spec, b.Spec)
+// WithFinalizers gives a copy of r that carries these finalizers.
+func (r *Resource) WithFinalizers(finalizers []string) *Resource {
+	return r.with(func(m *Metadata) { m.Finalizers = finalizers })
 }
 
-func mapsEqual(a, b map[string]string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for k, v := range a {
-		if w, ok := b[k]; !ok || w != v {
-			return false
-		}
-	}
-	return true
+// SameContent says whether putting r over b, or b over r, changes nothing: spec,
+// labels and annotations are the same.
+func (r *Resource) SameContent(b *Resource) bool {
+	return maps.Equal(r.Labels, b.Labels) && maps.Equal(r.Annotations, b.Annotations) && (r.Spec == b.Spec || r.typ.Equal(r.Spec, b.Spec))
 }

@@ -151,12 +151,12 @@ func (tx *Tx) Update(r *Resource, owner string, expected *Phase) (*Resource, err
 		return nil, failed("update", r.Key, ErrNotFound)
 	case cur.Owner != owner:
 		return nil, &OwnerError{Key: r.Key, Owner: cur.Owner, Writer: owner}
-	case expected != nil && cur.Phase != *expected:
+	case expected != nil && cur.Phase != *expected, cur.Phase == TearingDown && r.Phase == Running:
 		return nil, failed("update", r.Key, ErrPhase)
 	case r.Version != 0 && r.Version != cur.Version:
 		return nil, failed("update", r.Key, ErrConflict)
 	}
-	if sameContent(cur, r) && cur.Phase == r.Phase && slices.Equal(cur.Finalizers, r.Finalizers) {
+	if cur.SameContent(r) && cur.Phase == r.Phase && slices.Equal(cur.Finalizers, r.Finalizers) {
 		return cur, nil
 	}
 	next := r.with(func(m *Metadata) {

@@ -24,8 +24,8 @@ hostname: rack4-n2.example.com
 
 // HostnameConfig sets the host name.
 type HostnameConfig struct {
-	Auto     *AutoHostname `yaml:"auto,omitempty" change:"restart=kubelet" doc:"How a name is made up when nothing else gives one: stable derives it from the machine's identity, off waits for DHCP or the platform." enum:"stable,off"`
-	Hostname string        `yaml:"hostname,omitempty" change:"restart=kubelet" doc:"The host name, with or without domain. Excludes auto: stable."`
+	Auto     *AutoHostname `yaml:"auto,omitempty" effect:"yes" change:"restart=kubelet" doc:"How a name is made up when nothing else gives one: stable derives it from the machine's identity, off waits for DHCP or the platform." enum:"stable,off"`
+	Hostname string        `yaml:"hostname,omitempty" effect:"yes" change:"restart=kubelet" doc:"The host name, with or without domain. Excludes auto: stable."`
 }
 
 // Kind returns HostnameKind.
@@ -33,6 +33,22 @@ func (c *HostnameConfig) Kind() *document.Kind { return HostnameKind }
 
 // Name is empty: there is one such document.
 func (c *HostnameConfig) Name() string { return "" }
+
+// Settle lets a host name win over auto: stable, which becomes off, and the
+// other way round.
+func (c *HostnameConfig) Settle(patch document.Document) {
+	p, ok := patch.(*HostnameConfig)
+	if !ok || c.Hostname == "" || c.Auto == nil || *c.Auto == AutoHostnameOff {
+		return
+	}
+
+	switch off := AutoHostnameOff; {
+	case p.Auto == nil:
+		c.Auto = &off
+	case p.Hostname == "":
+		c.Hostname = ""
+	}
+}
 
 // Validate checks the document.
 func (c *HostnameConfig) Validate(v *document.Validation) {

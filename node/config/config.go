@@ -1,0 +1,60 @@
+// Package config keeps a node's machine config: the one in force, on disk in the
+// STATE folder, and the way a new one comes in.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	machineconfig "github.com/ichor-os/ichor/config"
+)
+
+// Path is where the config is kept on a node.
+const Path = "/system/state/config.yaml"
+
+// Store keeps the config in a file.
+type Store struct{ Path string }
+
+// Load reads the config; without one it returns nil.
+func (s Store) Load() (*machineconfig.Config, error) {
+	text, err := os.ReadFile(s.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read machine config: %w", err)
+	}
+	c, err := machineconfig.Parse(text, machineconfig.File(s.Path))
+	if err != nil {
+		return nil, fmt.Errorf("read machine config: %w", err)
+	}
+	return c, nil
+}
+
+// Save replaces the config; after a crash there is the old one or the new one.
+func (s Store) Save(text []byte) error {
+	temp := s.Path + ".new"
+	f, err := os.OpenFile(temp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("write machine config: %w", err)
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("write machine config: %s: %w", temp, err)
+	}
+	if err := os.Rename(temp, s.Path); err != nil {
+		return fmt.Errorf("write machine config: %w", err)
+	}
+	folder, err := os.Open(filepath.Dir(s.Path))
+	if err != nil {
+		return fmt.Errorf("write machine config: %w", err)
+	}
+	defer folder.Close()
+	if err := folder.Sync(); err != nil {
+		return fmt.Errorf("write machine config: %s: %w", s.Path, err)
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package machined
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"net"
+	"os"
+
+	"github.com/ichor-os/ichor/node/service"
+	"github.com/ichor-os/ichor/node/service/container"
+	"github.com/ichor-os/ichor/node/service/process"
+)
+
+// programs of a node run with this.
+var programEnv = []string{"PATH=/usr/bin:/usr/sbin:/bin:/sbin", "HOME=/root"}
+
+// startBase starts what every node runs, with a config or without.
+func (n *node) startBase() error {
+	for _, s := range []service.Service{n.machinedService(), n.containerdService(), n.apidService()} {
+		if err := n.startService(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (n *node) startService(s service.Service) error {
+	if err := n.services.Add(s); err != nil {
+		return err
+	}
+	return n.services.Start(s.ID)
+}
+
+// self is machined's entry in the list of services; it runs while the node does.
+type self struct{}
+
+func (self) Run(ctx context.Context, started func(string)) error {
+	started("process 1")
+	<-ctx.Done()
+	return nil
+}
+
+func (n *node) machinedService() service.Service {
+	return service.Service{ID: "machined", Runner: self{}, KeepsRunning: true}
+}
+
+func (n *node) program(id string, spec process.Spec) *service.Program {
+	spec.Env = append(append([]string{}, programEnv...), spec.Env...)
+	return &service.Program{
+		Starter: n.reaper,
+		Groups:  n.groups,
+		Group:   "system/" + id,
+		Spec:    func() (process.Spec, error) { return spec, nil },
+		Output:  n.logs.Open(id),
+	}
+}
+
+func (n *node) containerdService() service.Service {
+	runner := n.program("containerd", process.Spec{
+		Path:           "/usr/bin/containerd",
+		Args:           []string{"--config", "/etc/cri/containerd.toml"},
+		OOMScoreAdjust: -999,
+		OpenFiles:      1 << 20,
+		NewPrivileges:  true,
+	})
+	runner.SpareGroup = true
+	return service.Service{
+		ID:     "containerd",
+		Needs:  []string{"machined"},
+		Runner: runner,
+		Prepare: func(context.Context) error {
+			if err := os.MkdirAll("/system/run/containerd", 0o755); err != nil {
+				return fmt.Errorf("make folder: %w", err)
+			}
+			link := "/system/run/containerd/containerd.sock"
+			if err := os.Symlink(container.Socket, link); err != nil && !os.IsExist(err) {
+				return fmt.Errorf("make link: %w", err)
+			}
+			return nil
+		},
+		Health:       &service.Health{Check: container.Ready},
+		KeepsRunning: true,
+	}
+}
+
+func (n *node) apidService() service.Service {
+	return service.Service{
+		ID:    "apid",
+		Needs: []string{"machined"},
+		Runner: n.program("apid", process.Spec{
+			Path: "/proc/self/exe", Name: "apid", UID: apidUID, GID: apidUID, OpenFiles: 1 << 16,
+		}),
+		Health:       &service.Health{Check: connects("127.0.0.1:50000")},
+		KeepsRunning: true,
+	}
+}
+
+// connects checks that something listens on the address.
+func connects(address string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+		if err != nil {
+			return err
+		}
+		return conn.Close()
+	}
+}
+
+func randomHex(bytes int) (string, error) {
+	buffer := make([]byte, bytes)
+	if _, err := rand.Read(buffer); err != nil {
+		return "", fmt.Errorf("make random id: %w", err)
+	}
+	return hex.EncodeToString(buffer), nil
+}
