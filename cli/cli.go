@@ -28,6 +28,7 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer, environ []str
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetArgs(args)
+	root.InitDefaultCompletionCmd() // it remembers the output of this moment
 	started := false
 	markStart(root, &started)
 	command, err := root.ExecuteC()
@@ -54,13 +55,14 @@ func NewCommand(getenv func(string) string) *cobra.Command {
 	}
 	root.AddCommand(
 		newConfig(getenv),
+		newDocs(),
 		newGen(),
 		newMachineConfig(),
 		newValidate(),
 		newVersion(),
 	)
+	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
-	root.InitDefaultCompletionCmd()
 	return root
 }
 

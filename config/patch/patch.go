@@ -84,6 +84,10 @@ func Parse(data []byte, name string, o decode.Options) (*Patch, error) {
 		return nil, fmt.Errorf("patch cannot be read: %w", err)
 	}
 
+	if len(nodes) == 0 {
+		return p, nil
+	}
+
 	p.docs, err = strategic(nodes, o)
 	if err != nil {
 		return nil, fmt.Errorf("patch cannot be read: %w", err)

@@ -31,7 +31,7 @@ environment:
 // ServiceConfig configures an extension's service.
 type ServiceConfig struct {
 	DocName     string   `yaml:"name" change:"restart=ext-*" doc:"Name of the service, without the prefix ext-."`
-	ConfigFiles []File   `yaml:"configFiles,omitempty" merge:"key=mountPath" change:"restart=ext-*" doc:"Files to put into the service's container. Patches merge them by mount path."`
+	ConfigFiles []File   `yaml:"configFiles,omitempty" merge:"key=mountPath" change:"restart=ext-*" doc:"Files to put into the service's container."`
 	Environment []string `yaml:"environment,omitempty" change:"restart=ext-*" doc:"Environment variables of the service: NAME=value."`
 }
 
