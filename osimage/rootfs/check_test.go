@@ -189,9 +189,9 @@ func TestCheck_RefusesEachBrokenRule(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "/etc/pipe: is a p"},
-		"link out of the tree":     {func(t *testing.T, root string) { link(t, root, "etc/x", "../../outside") }, "/etc/x: link leads out of the tree"},
-		"link out and back in":     {func(t *testing.T, root string) { link(t, root, "x", "../etc/hosts") }, "/x: link leads out of the tree"},
-		"link to nothing":          {func(t *testing.T, root string) { link(t, root, "etc/x", "/usr/nothing") }, "/etc/x: link leads to nothing"},
+		"link out of the tree": {func(t *testing.T, root string) { link(t, root, "etc/x", "../../outside") }, "/etc/x: link leads out of the tree"},
+		"link out and back in": {func(t *testing.T, root string) { link(t, root, "x", "../etc/hosts") }, "/x: link leads out of the tree"},
+		"link to nothing":      {func(t *testing.T, root string) { link(t, root, "etc/x", "/usr/nothing") }, "/etc/x: link leads to nothing"},
 		"program from a running node": {func(t *testing.T, root string) { link(t, root, "usr/bin/x", "/var/x") },
 			"/usr/bin/x: link leads to what only a running node has"},
 		"absolute link to a shell": {func(t *testing.T, root string) { link(t, root, "usr/bin/y", "/bin/sh") }, "/usr/bin/y: link leads to nothing"},
