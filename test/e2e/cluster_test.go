@@ -189,7 +189,7 @@ func TestCluster_OneNode(t *testing.T) {
 		}
 	})
 	t.Run("logs are there and an unknown one is named", func(t *testing.T) {
-		for id, want := range map[string]string{"machined": "node starts", "etcd": "etcd-version", "nothing": `log "nothing" was not registered`} {
+		for id, want := range map[string]string{"machined": "node waits for its config", "etcd": "etcd-version", "nothing": `log "nothing" was not registered`} {
 			if got := logOf(t, node, api, id); !strings.Contains(got, want) {
 				t.Errorf("log %s lacks %q:\n%.500s", id, want, got)
 			}
