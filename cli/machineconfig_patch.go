@@ -2,12 +2,9 @@ package cli
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"github.com/ichor-os/ichor/atomicfile"
 	"github.com/ichor-os/ichor/config"
 )
 
@@ -44,13 +41,9 @@ error, and is an error with --advice=error.`,
 				}
 			}
 			if out == "" || out == "-" {
-				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n", patched)
-				return err
+				patched = append(patched, '\n') // an empty line after the config, as other clients write
 			}
-			if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
-				return err
-			}
-			return atomicfile.Update(out, patched, publicMode)
+			return writeResult(cmd, out, patched)
 		},
 	}
 	command.Flags().StringArrayVarP(&arguments, "patch", "p", nil, "`patch` to apply: text, or @file")
