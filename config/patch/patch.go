@@ -96,6 +96,17 @@ func Parse(data []byte, name string, o decode.Options) (*Patch, error) {
 	return p, nil
 }
 
+// Strategic makes a strategic patch of documents that were split already. The
+// nodes are changed.
+func Strategic(nodes []*yaml.Node, name string, o decode.Options) (*Patch, error) {
+	docs, err := strategic(nodes, o)
+	if err != nil {
+		return nil, err
+	}
+
+	return &Patch{Name: name, docs: docs}, nil
+}
+
 // parseOperations reads a JSON patch; isList is false where the text is none.
 func parseOperations(data []byte) (operations []operation, isList bool, err error) {
 	trimmed := bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
+	"github.com/ichor-os/ichor/api"
 	"github.com/ichor-os/ichor/node/access"
 	"github.com/ichor-os/ichor/node/apid/settings"
 )
@@ -46,9 +47,9 @@ func direct(md metadata.MD, who caller, method string, limit int) (route, error)
 		return route{targets: one}, checkTargets(one)
 	case len(many) > limit:
 		return route{}, status.Errorf(codes.InvalidArgument, "%d targets in one call, at most %d: ask in parts", len(many), limit)
-	case !inMergedPackage(method):
+	case !api.InMergedPackage(method):
 		return route{}, status.Errorf(codes.InvalidArgument, "%s does not support one to many: name one target in node", method)
-	case !mergeable(method):
+	case !api.Mergeable(method):
 		if len(many) == 1 {
 			return route{targets: many}, checkTargets(many)
 		}

@@ -45,7 +45,7 @@ type Server struct {
 	peers   *peers
 	grpc    *grpc.Server
 
-	connections, handshakes, calls *quota.Quota
+	connections, handshakes, receiving, calls *quota.Quota
 
 	pumps sync.WaitGroup // goroutines that carry messages
 }
@@ -60,7 +60,8 @@ func NewServer(options Options) (*Server, error) {
 		peers:       newPeers(options.PeerPort, options.Limits.Message),
 		connections: quota.New(options.Limits.Connections, options.Limits.AllConnections),
 		handshakes:  quota.New(options.Limits.Handshakes, options.Limits.AllHandshakes),
-		calls:       quota.New(options.Limits.Calls, options.Limits.AllConnections*options.Limits.Calls),
+		receiving:   quota.New(options.Limits.Receiving, options.Limits.AllReceiving),
+		calls:       quota.New(options.Limits.Calls, options.Limits.AllCalls),
 	}
 
 	backend, err := grpc.NewClient("unix://"+options.Backend,
@@ -203,7 +204,7 @@ func (s *Server) serve(_ any, stream grpc.ServerStream) error {
 
 	defer next.release()
 
-	return s.toOne(stream, method, next)
+	return s.toOne(stream, method, who, next)
 }
 
 func (s *Server) callLimit(who caller, under *state) int {

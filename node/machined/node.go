@@ -23,6 +23,7 @@ import (
 	"github.com/ichor-os/ichor/node/config"
 	"github.com/ichor-os/ichor/node/cri"
 	"github.com/ichor-os/ichor/node/etcfile"
+	"github.com/ichor-os/ichor/node/file"
 	"github.com/ichor-os/ichor/node/identity"
 	"github.com/ichor-os/ichor/node/lifecycle"
 	"github.com/ichor-os/ichor/node/link"
@@ -31,6 +32,7 @@ import (
 	"github.com/ichor-os/ichor/node/platform"
 	"github.com/ichor-os/ichor/node/service"
 	"github.com/ichor-os/ichor/node/service/cgroup"
+	"github.com/ichor-os/ichor/node/service/container"
 	"github.com/ichor-os/ichor/node/service/process"
 	"github.com/ichor-os/ichor/pki"
 	"github.com/ichor-os/ichor/version"
@@ -90,7 +92,7 @@ func newNode(reaper *process.Reaper, groups *cgroup.Tree) (*node, error) {
 	}
 	n.apply = &config.RPC{
 		Store: n.store, Log: logger, Mode: machineconfig.Container,
-		First:  func(c *machineconfig.Config) { n.first <- c },
+		First: func(c *machineconfig.Config) { n.first <- c },
 		Again: func() { n.ends.Request(lifecycle.Reboot) },
 	}
 	n.cluster = &cluster{node: n, bootstrap: make(chan struct{})}
@@ -164,32 +166,29 @@ func (n *node) prepare() error {
 			return err
 		}
 	}
+	// Pods' packets pass through the node; the setting is the namespace's own.
+	if err := os.WriteFile("/proc/sys/net/ipv4/ip_forward", []byte("1"), 0); err != nil {
+		return fmt.Errorf("let packets pass: %w", err)
+	}
 	return n.configureContainerd()
 }
 
 func (n *node) configureContainerd() error {
-	folder, err := n.etc.Bind("cri/conf.d")
+	text, err := cri.Config(cri.Settings{Hosts: container.HostsFolder, Pause: version.PauseImage, Namespaced: true})
 	if err != nil {
 		return err
 	}
-	text, err := cri.Config(cri.Settings{Hosts: "/etc/cri/conf.d/hosts", Pause: version.PauseImage, Namespaced: true})
-	if err != nil {
+	if err := n.etc.Write("cri/containerd.toml", text, 0o644); err != nil {
 		return err
 	}
-	files := map[string]string{"containerd.toml": text}
-	if n.hasImageCache() {
-		files["hosts/_default/hosts.toml"] = cri.Hosts("http://" + cacheAddr)
+	hosts, err := n.etc.Bind("cri/conf.d/hosts")
+	if err != nil || !n.hasImageCache() {
+		return err
 	}
-	for name, content := range files {
-		path := filepath.Join(folder, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return fmt.Errorf("configure containerd: %w", err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			return fmt.Errorf("configure containerd: %w", err)
-		}
-	}
-	return nil
+	_, err = file.Write([]fileSpec{{
+		Path: filepath.Join(hosts, "_default", "hosts.toml"), Content: []byte(cri.Hosts("http://" + cacheAddr)), Mode: 0o644,
+	}})
+	return err
 }
 
 func (n *node) hasImageCache() bool {

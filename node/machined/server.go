@@ -14,8 +14,10 @@ import (
 	"github.com/ichor-os/ichor/node/access"
 	"github.com/ichor-os/ichor/node/apid"
 	"github.com/ichor-os/ichor/node/config"
+	"github.com/ichor-os/ichor/node/file"
 	"github.com/ichor-os/ichor/node/lifecycle"
 	"github.com/ichor-os/ichor/node/log"
+	"github.com/ichor-os/ichor/node/mount"
 	"github.com/ichor-os/ichor/node/platform"
 	"github.com/ichor-os/ichor/node/service"
 )
@@ -27,6 +29,8 @@ const maxMessage = 32 << 20
 // innermost, unimplemented one.
 type (
 	configRPC    = config.RPC
+	fileRPC      = file.RPC
+	mountRPC     = mount.RPC
 	lifecycleRPC = lifecycle.RPC
 	logRPC       = log.RPC
 	platformRPC  = platform.RPC
@@ -38,6 +42,8 @@ type (
 
 type machineServer struct {
 	*configRPC
+	fileRPC
+	mountRPC
 	lifecycleRPC
 	logRPC
 	platformRPC

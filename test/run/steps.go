@@ -19,6 +19,9 @@ var lintSteps = []step{
 		return check(ctx, t, "go", "tool", "-modfile=tools/go.mod", "staticcheck", "./...")
 	}},
 	{"generated files", checkGenerated},
+	{"known vulnerabilities in the source", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "go", "run", "./test/vulncheck", "-programs=false")
+	}},
 }
 
 var unitStep = step{"unit tests with the race detector", func(ctx context.Context, t *tally) error {
@@ -31,7 +34,14 @@ var fuzzSteps = []step{{"fuzz targets, 10 s each", fuzzAll}}
 // systemSteps need root: they build the assets and start nodes.
 var systemSteps = []step{}
 
-var longSteps = []step{}
+var longSteps = []step{
+	{"known vulnerabilities in the programs", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "go", "run", "./test/vulncheck", "-source=false")
+	}},
+	{"programs built twice, from nothing and elsewhere", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "go", "run", "./bundle/build", "-reproduce")
+	}},
+}
 
 // checkFormat fails when gofmt would change a file that git knows or would add.
 func checkFormat(ctx context.Context, t *tally) error {

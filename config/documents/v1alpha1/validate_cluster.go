@@ -65,7 +65,7 @@ func (c *Config) validateClusterNetwork(v *document.Validation) {
 		return
 	}
 
-	if n.DNSDomain != "" && !dnsSubdomain.MatchString(strings.ToLower(n.DNSDomain)) {
+	if n.DNSDomain != "" && !dnsSubdomain().MatchString(strings.ToLower(n.DNSDomain)) {
 		v.Errorf("dnsDomain", "not a DNS name: %q", n.DNSDomain)
 	}
 
