@@ -11,6 +11,7 @@ import (
 func newMachineConfigPatch() *cobra.Command {
 	var arguments []string
 	var out string
+	var keepComments bool
 	var advice adviceFlag
 	command := &cobra.Command{
 		Use:   "patch <machineconfig-file>",
@@ -40,6 +41,11 @@ error, and is an error with --advice=error.`,
 					return err
 				}
 			}
+			if keepComments && len(patches) > 0 {
+				if patched, err = config.KeepComments(base, patched); err != nil {
+					return err
+				}
+			}
 			if out == "" || out == "-" {
 				patched = append(patched, '\n') // an empty line after the config, as other clients write
 			}
@@ -48,6 +54,7 @@ error, and is an error with --advice=error.`,
 	}
 	command.Flags().StringArrayVarP(&arguments, "patch", "p", nil, "`patch` to apply: text, or @file")
 	command.Flags().StringVarP(&out, "output", "o", "", "`file` to write instead of standard output")
+	command.Flags().BoolVar(&keepComments, "keep-comments", false, "keep the comments of the file where their keys are still there")
 	advice.add(command)
 	return command
 }
