@@ -37,7 +37,7 @@ var systemSteps = []step{
 		return check(ctx, t, "go", "run", "./cmd/imager", "assets")
 	}},
 	{"the root and one image, built a second time from nothing", func(ctx context.Context, t *tally) error {
-		return check(ctx, t, "go", "run", "./cmd/imager", "reproduce", "--sample")
+		return check(ctx, t, "go", "run", "./cmd/imager", "reproduce", "--quick")
 	}},
 	{"end to end", func(ctx context.Context, t *tally) error {
 		return goTest(ctx, t, []string{"ICHOR_E2E=1"}, "-count=1", "-timeout", "30m", "./test/e2e/...")
