@@ -37,7 +37,7 @@ func TestCommands_SayWhatTheyDo(t *testing.T) {
 func TestDocs_WritesPagesOfAllKinds(t *testing.T) {
 	inTempFolder(t, nil)
 	got := mustRun(t, "docs", "out")
-	for _, name := range []string{"out/cli.md", "out/config/v1alpha1.md", "out/config/linkconfig.md"} {
+	for _, name := range []string{"out/cli.md", "out/config/v1alpha1.md", "out/config/schema.json", "out/config/linkconfig.md"} {
 		if got.files[name] == "" {
 			t.Errorf("%s is missing or empty", name)
 		}
