@@ -5,6 +5,7 @@ package patch
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -114,6 +115,20 @@ func parseOperations(data []byte) (operations []operation, isList bool, err erro
 		return nil, true, nil
 	}
 
+	if trimmed[0] == '[' && json.Valid(trimmed) {
+		d := json.NewDecoder(bytes.NewReader(trimmed))
+		d.UseNumber()
+
+		var list []any
+		if err := d.Decode(&list); err != nil {
+			return nil, true, err
+		}
+
+		operations, err := readOperations(list)
+
+		return operations, true, err
+	}
+
 	var n yaml.Node
 	if err := yaml.Unmarshal(data, &n); err != nil {
 		return nil, trimmed[0] == '[', errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
@@ -123,7 +138,13 @@ func parseOperations(data []byte) (operations []operation, isList bool, err erro
 		return nil, false, nil
 	}
 
-	operations, err = readOperations(n.Content[0])
+	value, err := decode.Generic(n.Content[0])
+	if err != nil {
+		return nil, true, err
+	}
+
+	list, _ := value.([]any)
+	operations, err = readOperations(list)
 
 	return operations, true, err
 }
