@@ -239,17 +239,17 @@ func TestDefault(t *testing.T) {
 
 func TestLock_ASecondBuildWaitsAndCanBeInterrupted(t *testing.T) {
 	b := &Builder{Cache: t.TempDir()}
-	unlock, err := b.lock(context.Background())
+	unlock, err := b.lock(context.Background(), "assets")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := b.lock(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := b.lock(ctx, "assets"); !errors.Is(err, context.Canceled) {
 		t.Errorf("error = %v, want canceled", err)
 	}
 	unlock()
-	again, err := b.lock(context.Background())
+	again, err := b.lock(context.Background(), "assets")
 	if err != nil {
 		t.Fatal(err)
 	}

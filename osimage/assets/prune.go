@@ -14,17 +14,20 @@ import (
 // process of this computer has mounted, and returns them. What makes builds
 // quick stays.
 func (b *Builder) Prune(ctx context.Context) ([]string, error) {
-	unlock, err := b.lock(ctx)
-	if err != nil {
-		return nil, err
+	parents := []string{"assets", "image-caches", "samples"}
+	for _, parent := range parents {
+		unlock, err := b.lock(ctx, parent)
+		if err != nil {
+			return nil, err
+		}
+		defer unlock()
 	}
-	defer unlock()
 	mounted, err := mounts()
 	if err != nil {
 		return nil, err
 	}
 	var removed []string
-	for _, parent := range []string{"assets", "image-caches", "samples"} {
+	for _, parent := range parents {
 		folders, err := b.unused(filepath.Join(b.Cache, parent), mounted)
 		if err != nil {
 			return removed, err
