@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -195,6 +196,9 @@ func (f *genConfigFlags) loadSecrets(cmd *cobra.Command, contract generate.Contr
 		return secrets.Generate(contract.SecretsOptions())
 	}
 	bundle, unknown, err := secrets.Read(f.secrets)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: make it with `talosctl gen secrets`", err)
+	}
 	if err != nil {
 		return nil, err
 	}

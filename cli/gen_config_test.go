@@ -118,6 +118,20 @@ func TestMachineConfigPatch_AdviceErrorRefusesAnInvalidResult(t *testing.T) {
 	}
 }
 
+func TestMachineConfigPatch_KeepsCommentsWhenAsked(t *testing.T) {
+	inTempFolder(t, map[string]string{"in.yaml": "machine:\n    # from the rack list\n    type: worker # never a control plane\n"})
+	args := []string{"machineconfig", "patch", "in.yaml", "-p", "machine: {token: t}"}
+	got := mustRun(t, append(args, "--keep-comments")...)
+	for _, want := range []string{"# from the rack list", "# never a control plane", "token: t"} {
+		if !strings.Contains(got.stdout, want) {
+			t.Errorf("%q is gone:\n%s", want, got.stdout)
+		}
+	}
+	if got := mustRun(t, args...); strings.Contains(got.stdout, "#") {
+		t.Errorf("comments without being asked:\n%s", got.stdout)
+	}
+}
+
 func TestMachineConfigPatch_WithoutPatchCopiesTheFile(t *testing.T) {
 	const text = "# mine\nmachine: {wings:   2}\n"
 	inTempFolder(t, map[string]string{"in.yaml": text})

@@ -31,7 +31,7 @@ func TestCommands_SayWhatTheyDo(t *testing.T) {
 			walk(child)
 		}
 	}
-	walk(cli.NewCommand(os.Getenv))
+	walk(cli.NewCommand(os.LookupEnv))
 }
 
 func TestDocs_WritesPagesOfAllKinds(t *testing.T) {

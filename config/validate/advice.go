@@ -16,6 +16,8 @@ func advise(v *document.Validation, docs []document.Document) {
 
 		notInForce(dv, d)
 	}
+
+	adviseTogether(v, docs)
 }
 
 func adviseMain(v *document.Validation, c *v1alpha1.Config) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/ichor-os/ichor/config/document"
 	"github.com/ichor-os/ichor/config/documents/v1alpha1"
@@ -61,11 +62,14 @@ func components(c *v1alpha1.Config) []component {
 }
 
 // imageReference is the grammar of the OCI distribution specification, loosely.
-var imageReference = regexp.MustCompile(`^([A-Za-z0-9.-]+(:[0-9]+)?/|\[[0-9A-Fa-f:]+\](:[0-9]+)?/)?[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*(/[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*)*(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127})?(@[a-z0-9]+:[0-9a-f]{32,})?$`)
+// It is compiled when it is needed: most commands never do.
+var imageReference = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([A-Za-z0-9.-]+(:[0-9]+)?/|\[[0-9A-Fa-f:]+\](:[0-9]+)?/)?[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*(/[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*)*(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127})?(@[a-z0-9]+:[0-9a-f]{32,})?$`)
+})
 
 func adviseImages(v *document.Validation, c *v1alpha1.Config) {
 	for _, x := range components(c) {
-		if x.image != "" && !imageReference.MatchString(x.image) {
+		if x.image != "" && !imageReference().MatchString(x.image) {
 			v.Advisef(x.path+".image", "not an image reference: %q", x.image).Fix("write registry/name:tag")
 		}
 	}
@@ -134,7 +138,7 @@ func minorOf(image string) (int, bool) {
 	return minor, err == nil
 }
 
-var flagName = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
+var flagName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`) })
 
 // adviseArguments checks that names of flags look like flags.
 func adviseArguments(v *document.Validation, c *v1alpha1.Config) {
@@ -145,7 +149,7 @@ func adviseArguments(v *document.Validation, c *v1alpha1.Config) {
 			switch bare := strings.TrimLeft(name, "-"); {
 			case bare != name:
 				v.Advisef(path, "a flag is named without leading dashes").Fix("write %s", bare)
-			case !flagName.MatchString(name):
+			case !flagName().MatchString(name):
 				v.Advisef(path, "not a name of a flag: %q", name)
 			}
 		}

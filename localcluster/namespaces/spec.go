@@ -61,12 +61,19 @@ type Node struct {
 	CPUs float64 `json:"cpus,omitempty"`
 }
 
-// Ports of a node that are forwarded from its loopback address, by role.
+// Ports of the node API, of trustd and of the Kubernetes API.
+const (
+	apidPort      = 50000
+	trustdPort    = 50001
+	apiServerPort = 6443
+)
+
+// ports of a node that are forwarded from its loopback address, by role.
 func (n Node) ports() []uint16 {
 	if n.Role == ControlPlane {
-		return []uint16{50000, 50001, 6443}
+		return []uint16{apidPort, trustdPort, apiServerPort}
 	}
-	return []uint16{50000}
+	return []uint16{apidPort}
 }
 
 var namePattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$`)
@@ -125,6 +132,20 @@ func (s Spec) complete() (Spec, error) {
 
 // Gateway is the bridge's address in the cluster's network.
 func (s Spec) Gateway() netip.Addr { return s.Network.Addr().Next() }
+
+// LoopbackEndpoint is the address at which this computer reaches the Kubernetes
+// API of any control plane node that answers. Nodes reach it at Gateway.
+func (s Spec) LoopbackEndpoint() netip.Addr { return loopback(s.Name, -1) }
+
+func (s Spec) controlPlanes() []netip.Addr {
+	var list []netip.Addr
+	for _, node := range s.Nodes {
+		if node.Role == ControlPlane {
+			list = append(list, node.Address)
+		}
+	}
+	return list
+}
 
 // loopback gives each node of each cluster an address of 127.0.0.0/8 of its
 // own, so that every node has its ports under their usual numbers.

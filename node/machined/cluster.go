@@ -39,9 +39,6 @@ type cluster struct {
 
 // start puts a config in force and starts what it asks for.
 func (c *cluster) start(ctx context.Context, config *machineconfig.Config) error {
-	if err := c.node.useConfig(config); err != nil {
-		return err
-	}
 	settings, err := derive(config, c.node)
 	if err != nil {
 		return fmt.Errorf("derive from config: %w", err)
@@ -49,6 +46,16 @@ func (c *cluster) start(ctx context.Context, config *machineconfig.Config) error
 	c.mu.Lock()
 	c.settings = settings
 	c.mu.Unlock()
+	// Kubernetes does not wait for the certificate of the machine's API.
+	identified := make(chan error, 1)
+	go func() { identified <- c.node.useConfig(ctx, config) }()
+	if err := c.startKubernetes(ctx, settings); err != nil {
+		return err
+	}
+	return <-identified
+}
+
+func (c *cluster) startKubernetes(ctx context.Context, settings *clusterSettings) error {
 	now := time.Now()
 	kubeletFiles, err := kubelet.Files(settings.kubelet, now)
 	if err != nil {

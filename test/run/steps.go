@@ -42,8 +42,11 @@ var systemSteps = []step{
 	{"assets: sizes", func(ctx context.Context, t *tally) error {
 		return check(ctx, t, "go", "run", "./cmd/imager", "sizes", "--budget")
 	}},
-	{"root and one image built twice, from nothing and elsewhere", func(ctx context.Context, t *tally) error {
+	{"the root and one image, built a second time from nothing", func(ctx context.Context, t *tally) error {
 		return check(ctx, t, "go", "run", "./cmd/imager", "reproduce", "--quick")
+	}},
+	{"end to end", func(ctx context.Context, t *tally) error {
+		return goTest(ctx, t, []string{"ICHOR_E2E=1"}, "-count=1", "-timeout", "30m", "./test/e2e/...")
 	}},
 }
 

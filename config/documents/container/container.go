@@ -53,7 +53,7 @@ type ContainerConfig struct {
 	Args        []string   `yaml:"args,omitempty" doc:"Arguments of the program." default:"those of the image"`
 	WorkingDir  string     `yaml:"workingDir,omitempty" doc:"Folder that the program starts in." default:"that of the image"`
 	RunAs       *RunAs     `yaml:"runAs,omitempty" doc:"User and group of the program." default:"those of the image"`
-	Environment []string   `yaml:"environment,omitempty" doc:"Environment variables: NAME=value."`
+	Environment []string   `yaml:"environment,omitempty" secret:"true" doc:"Environment variables: NAME=value."`
 	Mounts      []Mount    `yaml:"mounts,omitempty" doc:"Folders and volumes that the container sees."`
 	Security    *Security  `yaml:"security,omitempty" doc:"Rights of the container."`
 	Network     *Network   `yaml:"network,omitempty" doc:"Network of the container."`

@@ -26,7 +26,7 @@ apiPort: 6443
 type APIServerConfig struct {
 	Image         string                       `yaml:"image" change:"restart=kube-apiserver" doc:"Image of the API server, with its version."`
 	ExtraArgs     map[string]v1alpha1.Argument `yaml:"extraArgs,omitempty" merge:"perkey" change:"restart=kube-apiserver" doc:"Further flags, name to value. A list gives the flag several times."`
-	Env           map[string]string            `yaml:"env,omitempty" change:"restart=kube-apiserver" doc:"Environment variables of the API server."`
+	Env           map[string]string            `yaml:"env,omitempty" secret:"true" change:"restart=kube-apiserver" doc:"Environment variables of the API server."`
 	Resources     *v1alpha1.ResourcesConfig    `yaml:"resources,omitempty" change:"restart=kube-apiserver" doc:"Share of the machine that the API server may use."`
 	APIPort       uint16                       `yaml:"apiPort,omitempty" change:"restart=kube-apiserver" cut:"network" doc:"Port to listen on." default:"6443"`
 	CertExtraSANs []string                     `yaml:"certExtraSANs,omitempty" change:"restart=kube-apiserver" doc:"Further names and addresses for the API server's certificate."`

@@ -25,7 +25,7 @@ type ControllerManagerConfig struct {
 	Enabled   *bool                        `yaml:"enabled,omitempty" change:"restart=kube-controller-manager" doc:"Whether the controller manager runs here." default:"true"`
 	Image     string                       `yaml:"image" change:"restart=kube-controller-manager" doc:"Image of the controller manager, with its version."`
 	ExtraArgs map[string]v1alpha1.Argument `yaml:"extraArgs,omitempty" merge:"perkey" change:"restart=kube-controller-manager" doc:"Further flags, name to value. A list gives the flag several times."`
-	Env       map[string]string            `yaml:"env,omitempty" change:"restart=kube-controller-manager" doc:"Environment variables of the controller manager."`
+	Env       map[string]string            `yaml:"env,omitempty" secret:"true" change:"restart=kube-controller-manager" doc:"Environment variables of the controller manager."`
 	Resources *v1alpha1.ResourcesConfig    `yaml:"resources,omitempty" change:"restart=kube-controller-manager" doc:"Share of the machine that the controller manager may use."`
 }
 

@@ -26,7 +26,7 @@ type SchedulerConfig struct {
 	Image     string                       `yaml:"image" change:"restart=kube-scheduler" doc:"Image of the scheduler, with its version."`
 	Config    document.Freeform            `yaml:"config,omitempty" change:"restart=kube-scheduler" doc:"KubeSchedulerConfiguration, in Kubernetes' own form."`
 	ExtraArgs map[string]v1alpha1.Argument `yaml:"extraArgs,omitempty" merge:"perkey" change:"restart=kube-scheduler" doc:"Further flags, name to value. A list gives the flag several times."`
-	Env       map[string]string            `yaml:"env,omitempty" change:"restart=kube-scheduler" doc:"Environment variables of the scheduler."`
+	Env       map[string]string            `yaml:"env,omitempty" secret:"true" change:"restart=kube-scheduler" doc:"Environment variables of the scheduler."`
 	Resources *v1alpha1.ResourcesConfig    `yaml:"resources,omitempty" change:"restart=kube-scheduler" doc:"Share of the machine that the scheduler may use."`
 }
 
