@@ -21,7 +21,8 @@ type Store struct {
 
 const specFile = "cluster.json"
 
-func (s Store) cluster(name string) string       { return filepath.Join(s.Root, name) }
+func (s Store) cluster(name string) string { return filepath.Join(s.Root, name) }
+
 // group names the cluster's control group and seeds its loopback addresses. Two
 // stores may hold clusters of one name; the dot keeps the part that tells them
 // apart from being part of a name.
