@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"errors"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ichor-os/ichor/atomicfile"
 	"github.com/ichor-os/ichor/config"
 )
 
@@ -20,8 +23,24 @@ func readConfig(cmd *cobra.Command, path string) (*config.Config, error) {
 }
 
 func readInput(cmd *cobra.Command, path string) ([]byte, error) {
-	if path == "-" {
+	switch path {
+	case "":
+		return nil, errors.New("no machine config given: name its file, or - for standard input")
+	case "-":
 		return io.ReadAll(cmd.InOrStdin())
+	default:
+		return os.ReadFile(path)
 	}
-	return os.ReadFile(path)
+}
+
+// writeResult writes to a file, whose folders it makes, or to standard output.
+func writeResult(cmd *cobra.Command, path string, content []byte) error {
+	if path == "" || path == "-" {
+		_, err := cmd.OutOrStdout().Write(content)
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return atomicfile.Update(path, content, publicMode)
 }

@@ -23,12 +23,18 @@ type Message interface {
 type NodeError struct {
 	Node  string
 	Cause *status.Status
+
+	reason error // what ForEach was given, which may say more than Cause
 }
 
 // Error names the node, unless it is the endpoint itself, and what it said.
 func (e *NodeError) Error() string {
 	reason := e.Cause.Message()
-	if e.Cause.Code() == codes.Unavailable {
+
+	switch {
+	case e.reason != nil:
+		reason = e.reason.Error()
+	case e.Cause.Code() == codes.Unavailable:
 		reason = "out of reach: " + reason
 	}
 
@@ -38,6 +44,9 @@ func (e *NodeError) Error() string {
 
 	return fmt.Sprintf("%s: %s", e.Node, reason)
 }
+
+// Unwrap returns the error that ForEach was given, if it comes from there.
+func (e *NodeError) Unwrap() error { return e.reason }
 
 // GRPCStatus returns the status of the node.
 func (e *NodeError) GRPCStatus() *status.Status { return e.Cause }

@@ -3,9 +3,11 @@
 package client
 
 import (
+	"context"
 	"errors"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -107,5 +109,60 @@ func TestCollect_EndsWithTheStreamOrItsReader(t *testing.T) {
 	err = Collect(&items{end: io.EOF, list: []*commonpb.Data{{}, {}}}, func(*commonpb.Data) error { return broken })
 	if !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestForEach_AsksAllAndKeepsEachError(t *testing.T) {
+	var (
+		mu    sync.Mutex
+		asked = map[string][]string{}
+	)
+
+	broken := errors.New("broken")
+
+	err := ForEach(t.Context(), []string{"n1", "n2", "n3"}, func(ctx context.Context, node string) error {
+		mu.Lock()
+		asked[node] = targets(ctx)
+		mu.Unlock()
+
+		switch node {
+		case "n2":
+			return status.Error(codes.NotFound, "no such thing")
+		case "n3":
+			return broken
+		}
+
+		return nil
+	})
+
+	want := map[string][]string{"n1": {"n1"}, "n2": {"n2"}, "n3": {"n3"}}
+	if diff := cmp.Diff(want, asked); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+
+	var all NodeErrors
+	if !errors.As(err, &all) || len(all) != 2 || all[0].Node != "n2" || status.Code(all[0]) != codes.NotFound {
+		t.Fatalf("got %v", err)
+	}
+
+	if !errors.Is(err, broken) {
+		t.Errorf("%v does not hold what ask returned", err)
+	}
+}
+
+func TestForEach_WithoutNodesAsksTheEndpoint(t *testing.T) {
+	calls := 0
+
+	err := ForEach(t.Context(), nil, func(ctx context.Context, node string) error {
+		calls++
+
+		if node != "" || targets(ctx) != nil {
+			t.Errorf("node %q, targets %q", node, targets(ctx))
+		}
+
+		return nil
+	})
+	if err != nil || calls != 1 {
+		t.Errorf("%d calls, %v", calls, err)
 	}
 }

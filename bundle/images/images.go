@@ -117,6 +117,13 @@ func Kubernetes(arch, release string, programs []bundle.Artifact, parts Parts) (
 	return b.set, b.err
 }
 
+// Etcd returns the image of etcd alone.
+func Etcd(arch string, programs []bundle.Artifact, parts Parts) (Set, error) {
+	b := newBuilder(arch, programs, parts)
+	b.etcd()
+	return b.set, b.err
+}
+
 // Test returns the images that tests run as a workload. They stand in a layout
 // of their own: no cluster needs them.
 func Test(arch string, programs []bundle.Artifact, parts Parts) (Set, error) {

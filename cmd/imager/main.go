@@ -40,7 +40,7 @@ func command() *cobra.Command {
 	flags.StringVar(&builder.Arch, "arch", "", "architecture to build for, as GOARCH (default: this machine's)")
 	flags.BoolVar(&builder.Strict, "locked", false, "fail if a pinned Debian package is no longer served")
 	flags.BoolVar(&small, "release", false, "pack the root as small as possible")
-	root.AddCommand(assetsCommand(builder), imagesCommand(builder), lockCommand(builder), sizesCommand(builder), verifyCommand(builder))
+	root.AddCommand(assetsCommand(builder), imagesCommand(builder), lockCommand(builder), sizesCommand(builder), verifyCommand(builder), sampleCommand(builder), reproduceCommand(builder))
 	return root
 }
 
@@ -69,6 +69,32 @@ func assetsCommand(builder *assets.Builder) *cobra.Command {
 			return show(cmd, built, err)
 		},
 	}
+}
+
+func sampleCommand(builder *assets.Builder) *cobra.Command {
+	return &cobra.Command{
+		Use: "sample", Short: "Build the root and one image and print their folder", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			built, err := builder.BuildSample(cmd.Context())
+			return show(cmd, built, err)
+		},
+	}
+}
+
+func reproduceCommand(builder *assets.Builder) *cobra.Command {
+	var quick bool
+	cmd := &cobra.Command{
+		Use: "reproduce", Short: "Build everything again from nothing, elsewhere, and compare every byte", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := builder.Reproduce(cmd.Context(), quick); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), "both builds are the same, byte for byte")
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&quick, "quick", false, "only the root and one image")
+	return cmd
 }
 
 func imagesCommand(builder *assets.Builder) *cobra.Command {

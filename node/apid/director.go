@@ -127,7 +127,7 @@ func (s *Server) hopTo(target string, under *state, who caller, incoming metadat
 
 	md[keyProxyFrom] = []string{under.name}
 
-	conn, release, err := s.peers.get(under, canonical(target))
+	conn, release, err := s.peers.get(under, target)
 	if err != nil {
 		return hop{}, status.Errorf(codes.Unavailable, "%v", err)
 	}

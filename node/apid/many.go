@@ -191,7 +191,7 @@ func (s *Server) mergeStreams(stream grpc.ServerStream, method string, who calle
 	ctx, cancel := context.WithCancel(stream.Context())
 	defer cancel()
 
-	out := newOutlet(stream, s.limits.Stall)
+	out := newOutlet(stream, s.limits.Stall, s.consent(stream.Context(), method))
 
 	return out.watch(&s.pumps, func() error {
 		defer request.free()

@@ -80,7 +80,7 @@ func (s *Server) pipe(ctx context.Context, stream grpc.ServerStream, method stri
 		})
 	}
 
-	out := newOutlet(stream, s.limits.Stall)
+	out := newOutlet(stream, s.limits.Stall, s.consent(stream.Context(), method))
 
 	return out.watch(&s.pumps, func() error {
 		// Sent at once: a caller may wait for it before there is anything to tell.

@@ -134,6 +134,33 @@ func (b *Builder) BuildTest(ctx context.Context) (*Assets, error) {
 	})
 }
 
+// sampleImage is the program whose image a sample holds.
+const sampleImage = "etcd"
+
+// BuildSample makes the root and one image: enough to compare two builds
+// without compiling Kubernetes twice.
+func (b *Builder) BuildSample(ctx context.Context) (*Assets, error) {
+	return b.make(ctx, kind{
+		name: "sample", folder: "samples", link: currentName, programs: append(rootfs.Programs(), sampleImage),
+		fill: func(ctx context.Context, in *inputs, folder string) (Manifest, error) {
+			parts, err := in.imageParts()
+			if err != nil {
+				return Manifest{}, err
+			}
+			set, err := images.Etcd(b.arch(), in.artifacts, parts)
+			if err != nil {
+				return Manifest{}, err
+			}
+			manifest, err := b.fillCache(ctx, in, folder, version.Kubernetes, set)
+			if err != nil {
+				return Manifest{}, err
+			}
+			err = b.fillRoot(ctx, in, folder, &manifest)
+			return manifest, err
+		},
+	})
+}
+
 // make runs a build under the cache's lock and publishes its folder under the
 // digest of its manifest.
 func (b *Builder) make(ctx context.Context, k kind) (*Assets, error) {
