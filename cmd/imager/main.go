@@ -40,7 +40,8 @@ func command() *cobra.Command {
 	flags.StringVar(&builder.Arch, "arch", "", "architecture to build for, as GOARCH (default: this machine's)")
 	flags.BoolVar(&builder.Strict, "locked", false, "fail if a pinned Debian package is no longer served")
 	flags.BoolVar(&small, "release", false, "pack the root as small as possible")
-	root.AddCommand(assetsCommand(builder), imagesCommand(builder), lockCommand(builder), sizesCommand(builder), verifyCommand(builder), sampleCommand(builder), reproduceCommand(builder))
+	root.AddCommand(assetsCommand(builder), imagesCommand(builder), lockCommand(builder), sizesCommand(builder), verifyCommand(builder), sampleCommand(builder), reproduceCommand(builder),
+		pruneCommand(builder))
 	return root
 }
 
@@ -152,14 +153,38 @@ func open(args []string) (*assets.Assets, error) {
 }
 
 func sizesCommand(*assets.Builder) *cobra.Command {
-	return &cobra.Command{
+	var budget bool
+	cmd := &cobra.Command{
 		Use: "sizes [FOLDER]", Short: "Print the size of each part of the assets", Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opened, err := open(args)
 			if err != nil {
 				return err
 			}
-			return opened.WriteSizes(cmd.OutOrStdout())
+			if err := opened.WriteSizes(cmd.OutOrStdout()); err != nil || !budget {
+				return err
+			}
+			return opened.CheckBudget()
+		},
+	}
+	cmd.Flags().BoolVar(&budget, "budget", false, "fail if a part is larger than it may be")
+	return cmd
+}
+
+func pruneCommand(builder *assets.Builder) *cobra.Command {
+	return &cobra.Command{
+		Use: "prune", Short: "Remove assets that are neither current nor in use", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			removed, err := builder.Prune(cmd.Context())
+			if err != nil {
+				return err
+			}
+			for _, folder := range removed {
+				if _, err := fmt.Fprintln(cmd.OutOrStdout(), "removed", folder); err != nil {
+					return err
+				}
+			}
+			return nil
 		},
 	}
 }
