@@ -130,6 +130,7 @@ func (e *Engine) retire(u *unit, s *Session) {
 	if !u.gone || u.dirty || u.running || u.queued || len(u.outputs) > 0 || len(u.held) > 0 {
 		return
 	}
+	u.removed = true
 	u.stopTimers()
 	e.watchSignals(u, nil, 0)
 	e.setReads(u, deps{})

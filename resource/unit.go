@@ -38,7 +38,8 @@ type unit struct {
 	running  bool
 	waiting  bool // for a back-off to end
 	detached bool // hangs, and gave its slot away
-	gone     bool // its key is no more and nothing is left of it
+	gone     bool // its key is no more
+	removed  bool // and nothing is left of it: the engine has forgotten it
 	settled  bool // one run ended well
 	paid     bool // has waited for waking itself
 	cancel   context.CancelFunc
@@ -121,7 +122,7 @@ func (e *Engine) markDirty(u *unit, c *cause) {
 
 // schedule queues u if it is dirty and may run now.
 func (e *Engine) schedule(u *unit) {
-	if !u.dirty || u.running || u.queued || u.waiting || u.gone || e.stopping || !e.running {
+	if !u.dirty || u.running || u.queued || u.waiting || u.removed || e.stopping || !e.running {
 		return
 	}
 	switch {

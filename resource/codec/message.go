@@ -165,7 +165,7 @@ func consumeValue(num protowire.Number, wire protowire.Type, b []byte) (raw, int
 func (b *builder) field(f *field, t reflect.Type) error {
 	switch {
 	case isSingle(t):
-	case t.Kind() == reflect.Pointer && t.Elem() != urlType:
+	case t.Kind() == reflect.Pointer:
 		return b.optional(f, t.Elem())
 	case t.Kind() == reflect.Slice:
 		return b.repeated(f, t.Elem())

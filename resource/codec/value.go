@@ -35,7 +35,6 @@ func (c *value) checked() func(reflect.Value, raw) error {
 }
 
 var (
-	bytesType    = reflect.TypeFor[[]byte]()
 	durationType = reflect.TypeFor[time.Duration]()
 	timeType     = reflect.TypeFor[time.Time]()
 	urlType      = reflect.TypeFor[url.URL]()

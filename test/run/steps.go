@@ -32,7 +32,23 @@ var unitStep = step{"unit tests with the race detector", func(ctx context.Contex
 var fuzzSteps = []step{{"fuzz targets, 10 s each", fuzzAll}}
 
 // systemSteps need root: they build the assets and start nodes.
-var systemSteps = []step{}
+var systemSteps = []step{
+	{"assets", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "go", "run", "./cmd/imager", "assets")
+	}},
+	{"assets: every byte, and nothing else in the root", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "go", "run", "./cmd/imager", "verify")
+	}},
+	{"assets: sizes", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "go", "run", "./cmd/imager", "sizes", "--budget")
+	}},
+	{"the root and one image, built a second time from nothing", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "go", "run", "./cmd/imager", "reproduce", "--quick")
+	}},
+	{"end to end", func(ctx context.Context, t *tally) error {
+		return goTest(ctx, t, []string{"ICHOR_E2E=1"}, "-count=1", "-timeout", "30m", "./test/e2e/...")
+	}},
+}
 
 var longSteps = []step{
 	{"known vulnerabilities in the programs", func(ctx context.Context, t *tally) error {
@@ -40,6 +56,12 @@ var longSteps = []step{
 	}},
 	{"programs built twice, from nothing and elsewhere", func(ctx context.Context, t *tally) error {
 		return check(ctx, t, "go", "run", "./bundle/build", "-reproduce")
+	}},
+	{"release assets built twice, from nothing and elsewhere", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "go", "run", "./cmd/imager", "reproduce", "--release")
+	}},
+	{"sizes of the release assets", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "go", "run", "./cmd/imager", "sizes", "--budget")
 	}},
 }
 
