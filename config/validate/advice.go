@@ -11,7 +11,7 @@ func advise(v *document.Validation, docs []document.Document) {
 		dv := v.For(d)
 
 		if c, ok := d.(*v1alpha1.Config); ok {
-			adviseMain(dv, c)
+			adviseMain(dv, c, docs)
 		}
 
 		notInForce(dv, d)
@@ -20,12 +20,12 @@ func advise(v *document.Validation, docs []document.Document) {
 	adviseTogether(v, docs)
 }
 
-func adviseMain(v *document.Validation, c *v1alpha1.Config) {
+func adviseMain(v *document.Validation, c *v1alpha1.Config, docs []document.Document) {
 	if c.Machine == nil || c.Cluster == nil {
 		return
 	}
 
-	adviseSubnets(v, c)
+	adviseSubnets(v, c, docs)
 	advisePorts(v, c)
 	adviseImages(v, c)
 	adviseVersions(v, c)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ichor-os/ichor/config/document"
+	"github.com/ichor-os/ichor/config/documents/network"
 	"github.com/ichor-os/ichor/config/documents/v1alpha1"
 )
 
@@ -13,11 +14,13 @@ import (
 type subnet struct {
 	path, use string
 	prefix    netip.Prefix
+	// document is where it was given, nil for the main one.
+	document document.Document
 }
 
 // adviseSubnets compares the subnets of pods, services and nodes, and the
 // endpoint of the control plane with all of them.
-func adviseSubnets(v *document.Validation, c *v1alpha1.Config) {
+func adviseSubnets(v *document.Validation, c *v1alpha1.Config, docs []document.Document) {
 	inside := clusterSubnets(v, c)
 
 	for i, a := range inside {
@@ -28,10 +31,15 @@ func adviseSubnets(v *document.Validation, c *v1alpha1.Config) {
 		}
 	}
 
-	for _, n := range nodeSubnets(c) {
+	for _, n := range append(nodeSubnets(c), linkSubnets(docs)...) {
+		where := v
+		if n.document != nil {
+			where = v.For(n.document)
+		}
+
 		for _, s := range inside {
 			if n.prefix.Overlaps(s.prefix) {
-				v.Advisef(n.path, "address of the node lies in the subnet of %s: %s in %s", s.use, n.prefix, s.prefix).Fix("use subnets apart from each other")
+				where.Advisef(n.path, "address of the node lies in the subnet of %s: %s in %s", s.use, n.prefix, s.prefix).Fix("use subnets apart from each other")
 			}
 		}
 	}
@@ -83,7 +91,7 @@ func clusterSubnets(v *document.Validation, c *v1alpha1.Config) []subnet {
 				v.Advisef(path, "Kubernetes takes one subnet of %s of each IP version", group.use)
 			}
 
-			all = append(all, subnet{path, group.use, p.Masked()})
+			all = append(all, subnet{path: path, use: group.use, prefix: p.Masked()})
 		}
 	}
 
@@ -101,7 +109,7 @@ func nodeSubnets(c *v1alpha1.Config) []subnet {
 	add := func(path string, addresses []string) {
 		for i, text := range addresses {
 			if p, err := netip.ParsePrefix(text); err == nil {
-				all = append(all, subnet{fmt.Sprintf("%s.addresses[%d]", path, i), "nodes", p})
+				all = append(all, subnet{path: fmt.Sprintf("%s.addresses[%d]", path, i), use: "nodes", prefix: p})
 			}
 		}
 	}
@@ -117,6 +125,31 @@ func nodeSubnets(c *v1alpha1.Config) []subnet {
 		for j, vlan := range d.Vlans {
 			if vlan != nil {
 				add(fmt.Sprintf("%s.vlans[%d]", path, j), vlan.Addresses)
+			}
+		}
+	}
+
+	return all
+}
+
+// linkSubnets are the addresses that documents of links give the machine.
+func linkSubnets(docs []document.Document) []subnet {
+	var all []subnet
+
+	for _, d := range docs {
+		list, ok := document.Lookup(d, "addresses")
+		if !ok {
+			continue
+		}
+
+		addresses, ok := list.Interface().([]network.LinkAddress)
+		if !ok {
+			continue
+		}
+
+		for i, a := range addresses {
+			if a.Address.IsValid() {
+				all = append(all, subnet{path: fmt.Sprintf("addresses[%d]", i), use: "nodes", prefix: a.Address.Prefix, document: d})
 			}
 		}
 	}
