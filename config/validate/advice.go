@@ -11,7 +11,7 @@ func advise(v *document.Validation, docs []document.Document) {
 		dv := v.For(d)
 
 		if c, ok := d.(*v1alpha1.Config); ok {
-			adviseMain(dv, c, docs)
+			adviseMain(dv, c)
 		}
 
 		notInForce(dv, d)
@@ -20,12 +20,12 @@ func advise(v *document.Validation, docs []document.Document) {
 	adviseTogether(v, docs)
 }
 
-func adviseMain(v *document.Validation, c *v1alpha1.Config, docs []document.Document) {
+func adviseMain(v *document.Validation, c *v1alpha1.Config) {
 	if c.Machine == nil || c.Cluster == nil {
 		return
 	}
 
-	adviseSubnets(v, c, docs)
+	adviseSubnets(v, c)
 	advisePorts(v, c)
 	adviseImages(v, c)
 	adviseVersions(v, c)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/ichor-os/ichor/config/document"
-	"github.com/ichor-os/ichor/config/documents/network"
 	"github.com/ichor-os/ichor/config/documents/v1alpha1"
 )
 
@@ -14,13 +13,11 @@ import (
 type subnet struct {
 	path, use string
 	prefix    netip.Prefix
-	// document is where it was given, nil for the main one.
-	document document.Document
 }
 
 // adviseSubnets compares the subnets of pods, services and nodes, and the
 // endpoint of the control plane with all of them.
-func adviseSubnets(v *document.Validation, c *v1alpha1.Config, docs []document.Document) {
+func adviseSubnets(v *document.Validation, c *v1alpha1.Config) {
 	inside := clusterSubnets(v, c)
 
 	for i, a := range inside {
@@ -31,15 +28,10 @@ func adviseSubnets(v *document.Validation, c *v1alpha1.Config, docs []document.D
 		}
 	}
 
-	for _, n := range append(nodeSubnets(c), linkSubnets(docs)...) {
-		where := v
-		if n.document != nil {
-			where = v.For(n.document)
-		}
-
+	for _, n := range nodeSubnets(c) {
 		for _, s := range inside {
 			if n.prefix.Overlaps(s.prefix) {
-				where.Advisef(n.path, "address of the node lies in the subnet of %s: %s in %s", s.use, n.prefix, s.prefix).Fix("use subnets apart from each other")
+				v.Advisef(n.path, "address of the node lies in the subnet of %s: %s in %s", s.use, n.prefix, s.prefix).Fix("use subnets apart from each other")
 			}
 		}
 	}
@@ -125,31 +117,6 @@ func nodeSubnets(c *v1alpha1.Config) []subnet {
 		for j, vlan := range d.Vlans {
 			if vlan != nil {
 				add(fmt.Sprintf("%s.vlans[%d]", path, j), vlan.Addresses)
-			}
-		}
-	}
-
-	return all
-}
-
-// linkSubnets are the addresses that documents of links give the machine.
-func linkSubnets(docs []document.Document) []subnet {
-	var all []subnet
-
-	for _, d := range docs {
-		list, ok := document.Lookup(d, "addresses")
-		if !ok {
-			continue
-		}
-
-		addresses, ok := list.Interface().([]network.LinkAddress)
-		if !ok {
-			continue
-		}
-
-		for i, a := range addresses {
-			if a.Address.IsValid() {
-				all = append(all, subnet{path: fmt.Sprintf("addresses[%d]", i), use: "nodes", prefix: a.Address.Prefix, document: d})
 			}
 		}
 	}

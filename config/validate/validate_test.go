@@ -67,7 +67,6 @@ func TestRun_Advice(t *testing.T) {
 		"newer kubelet":          {"kubelet:v1.36.3", "kubelet:v1.37.2-fat", "kubelet 1.37 does not go with API server 1.36"},
 		"dashes":                 {"kube-apiserver:v1.36.3", "kube-apiserver:v1.36.3\n        extraArgs: {--v: 3}", "without leading dashes"},
 		"unknown flag":           {"kube-apiserver:v1.36.3", "kube-apiserver:v1.36.3\n        extraArgs: {request-timeouts: 3s}", "did you mean request-timeout?"},
-		"link in pods":           {"kind: HostnameConfig\nauto: stable\n", "kind: HostnameConfig\nauto: stable\n---\napiVersion: v1alpha1\nkind: LinkConfig\nname: a\naddresses: [{address: 10.244.3.1/24}]\n", "LinkConfig/a: addresses[0]: address of the node lies in the subnet of pods"},
 		"key of another":         {"    etcd:\n        ca:", "    etcd:\n        ca: {crt: " + between(t, base, "aggregatorCA:\n        crt: ") + ", key: " + between(t, base, "aggregatorCA:\n        crt: ") + "}\n        x:", "does not belong"},
 	} {
 		t.Run(name, func(t *testing.T) {
