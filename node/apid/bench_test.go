@@ -146,6 +146,40 @@ func BenchmarkUnary(b *testing.B) {
 	}
 }
 
+// BenchmarkThousandItems measures a stream of 1,000 items of 1 KiB, like a list
+// of resources, through apid, and through two of them.
+func BenchmarkThousandItems(b *testing.B) {
+	f := newFixture(b)
+	first, second := f.start("127.0.0.1", settings.ControlPlane), f.start("127.0.0.2", settings.Worker)
+	conn := first.client("os:reader")
+
+	for _, n := range []*testNode{first, second} {
+		n.machined.set(func(_ string, stream grpc.ServerStream) error {
+			if err := drain(stream); err != nil {
+				return err
+			}
+
+			for range 1000 {
+				if err := stream.SendMsg(newFrame(make([]byte, 1<<10))); err != nil {
+					return err
+				}
+			}
+
+			return nil
+		})
+	}
+
+	for name, md := range map[string][]string{"here": nil, "forwarded": {"node", "127.0.0.2"}} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if err := rawCall(b, conn, "/cosi.resource.State/List", md...); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 // burst makes n calls from several callers and returns the time of each, and
 // of all.
 func burst(b *testing.B, client machinepb.MachineServiceClient, callers, n int) ([]time.Duration, time.Duration) {
