@@ -21,6 +21,10 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := command().ExecuteContext(ctx); err != nil {
+		if ctx.Err() != nil {
+			fmt.Fprintln(os.Stderr, "imager: interrupted; nothing half made was kept")
+			os.Exit(1)
+		}
 		fmt.Fprintf(os.Stderr, "imager: %v\n", err)
 		os.Exit(1)
 	}
@@ -36,7 +40,7 @@ func command() *cobra.Command {
 	flags := root.PersistentFlags()
 	flags.StringVar(&builder.Source, "source", "", "the repository (default: found above the working folder)")
 	flags.StringVar(&builder.Cache, "cache", "", "where everything is written (default: ichor in the user's cache folder)")
-	flags.StringVar(&builder.Programs, "programs", "", "the cache of built programs (default: programs in --cache)")
+	flags.StringVar(&builder.Programs, "programs", "", "the cache of built programs (default: ichor/programs in the user's cache folder)")
 	flags.StringVar(&builder.Arch, "arch", "", "architecture to build for, as GOARCH (default: this machine's)")
 	flags.BoolVar(&builder.Strict, "locked", false, "fail if a pinned Debian package is no longer served")
 	flags.BoolVar(&small, "release", false, "pack the root as small as possible")
