@@ -18,7 +18,7 @@ func newDocs() *cobra.Command {
 		Use:   "docs <output>",
 		Short: "Write the reference pages of the commands and of the machine config",
 		Long: `Write the reference pages into a folder: cli.md for the commands, a page for each
-kind of config document in config/. Without a flag both are written.`,
+kind of config document and their JSON schema in config/. Without a flag both are written.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			all := commands == configs
@@ -39,6 +39,13 @@ kind of config document in config/. Without a flag both are written.`,
 }
 
 func writeConfigPages(folder string) error {
+	text, err := schema.JSON(documents.Kinds())
+	if err != nil {
+		return err
+	}
+	if err := writePage(filepath.Join(folder, "schema.json"), text); err != nil {
+		return err
+	}
 	for _, kind := range documents.Kinds() {
 		page := filepath.Join(folder, strings.ToLower(kind.Kind)+".md")
 		if err := writePage(page, []byte(schema.Reference(kind))); err != nil {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/ichor-os/ichor/atomicfile"
 	"github.com/ichor-os/ichor/config"
+	"github.com/ichor-os/ichor/config/decode"
 )
 
 // readConfig reads and decodes a machine config from a file, or from standard
@@ -22,15 +22,20 @@ func readConfig(cmd *cobra.Command, path string) (*config.Config, error) {
 	return config.Parse(text, config.File(path))
 }
 
+// readInput reads a file, or standard input for "-", up to the largest size of a config.
 func readInput(cmd *cobra.Command, path string) ([]byte, error) {
 	switch path {
 	case "":
 		return nil, errors.New("no machine config given: name its file, or - for standard input")
 	case "-":
-		return io.ReadAll(cmd.InOrStdin())
-	default:
-		return os.ReadFile(path)
+		return decode.ReadAll(cmd.InOrStdin(), path)
 	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	text, err := decode.ReadAll(file, path)
+	return text, errors.Join(err, file.Close())
 }
 
 // writeResult writes to a file, whose folders it makes, or to standard output.

@@ -1,11 +1,15 @@
 package cli_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/ichor-os/ichor/cli"
 )
 
 const (
@@ -132,4 +136,23 @@ func TestMachineConfigRender_WritesNothingWhenOneNodeFails(t *testing.T) {
 	if _, written := got.files["nodes/good.yaml"]; got.exit != 1 || written || !strings.Contains(got.stderr, "GONE") {
 		t.Errorf("exit %d, written %v; standard error:\n%s", got.exit, written, got.stderr)
 	}
+}
+
+func TestValidate_RefusesHugeFilesWithoutReadingThem(t *testing.T) {
+	inTempFolder(t, nil)
+	if err := os.Truncate(makeFile(t, "huge.yaml"), 1<<40); err != nil {
+		t.Skipf("the file system has no sparse files: %v", err)
+	}
+	var stdout, stderr bytes.Buffer
+	if exit := cli.Run([]string{"validate", "-m", "metal", "-c", "huge.yaml"}, nil, &stdout, &stderr, nil); exit != 1 || stdout.Len() > 0 {
+		t.Errorf("exit %d, standard output %q", exit, stdout.String())
+	}
+}
+
+func makeFile(t *testing.T, name string) string {
+	t.Helper()
+	if err := os.WriteFile(name, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
 }

@@ -35,9 +35,15 @@ func TestCommands_SayWhatTheyDo(t *testing.T) {
 }
 
 func TestDocs_WritesPagesOfAllKinds(t *testing.T) {
+	committed, _ := snapshot(t, "../docs/reference/config")
 	inTempFolder(t, nil)
 	got := mustRun(t, "docs", "out")
-	for _, name := range []string{"out/cli.md", "out/config/v1alpha1.md", "out/config/linkconfig.md"} {
+	for name, content := range got.files {
+		if page, ok := strings.CutPrefix(name, "out/config/"); ok && committed[page] != content {
+			t.Errorf("docs/reference/config/%s is stale: run go generate ./config", page)
+		}
+	}
+	for _, name := range []string{"out/cli.md", "out/config/v1alpha1.md", "out/config/schema.json", "out/config/linkconfig.md"} {
 		if got.files[name] == "" {
 			t.Errorf("%s is missing or empty", name)
 		}

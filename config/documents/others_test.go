@@ -11,6 +11,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ichor-os/ichor/config"
 )
 
 // keyPair makes a certificate that is valid for the given time, with its key.
@@ -208,4 +212,30 @@ func TestKubernetesKinds_Validate(t *testing.T) {
 		{"tokens", "kind: KubeServiceAccountConfig\nissuer: {privateKey: x, issuerURL: 'https://a'}\naccepted: {publicKeys: [y], issuers: [z]}\n",
 			[]string{"error issuer.privateKey", "error accepted.issuers[0]", "error accepted.publicKeys[0]"}},
 	})
+}
+
+func TestOwnKinds_Validate(t *testing.T) {
+	own := func(text string) string { return "apiVersion: ichor.dev/v1alpha1\n" + text }
+
+	for name, tc := range map[string]struct {
+		text string
+		want []string
+	}{
+		"sources":          {"kind: APISourceConfig\nsubnets: [10.0.0.0/8]\n", nil},
+		"no sources":       {"kind: APISourceConfig\n", []string{"error subnets"}},
+		"all sources":      {"kind: APISourceConfig\nsubnets: [0.0.0.0/0, 10.0.0.1/8, '']\n", []string{"advice subnets[0]", "advice subnets[1]", "error subnets[2]"}},
+		"health too short": {"kind: BootHealthConfig\ntimeout: 59s\n", []string{"error timeout"}},
+		"no peers":         {"kind: DiscoveryPeersConfig\n", []string{"error peers"}},
+		"peers":            {"kind: DiscoveryPeersConfig\npeers: [10.0.0.1, '10.0.0.1:1', 'fd00::1', '[fd00::1]:1', a.b, 'a b', 'a:b']\n", []string{"error peers[5]", "error peers[6]"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, findingsOf(t, own(tc.text))); diff != "" {
+				t.Errorf("findings (-want +got):\n%s", diff)
+			}
+		})
+	}
+
+	if _, err := config.Parse([]byte("apiVersion: v1alpha1\nkind: APISourceConfig\nsubnets: [10.0.0.0/8]\n")); err == nil {
+		t.Error("own kind is read under the apiVersion of the contract")
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ichor-os/ichor/config/document"
+	"github.com/ichor-os/ichor/config/documents/access"
 	"github.com/ichor-os/ichor/config/documents/block"
 	"github.com/ichor-os/ichor/config/documents/cluster"
 	"github.com/ichor-os/ichor/config/documents/container"
@@ -13,6 +14,7 @@ import (
 	"github.com/ichor-os/ichor/config/documents/extension"
 	"github.com/ichor-os/ichor/config/documents/hardware"
 	"github.com/ichor-os/ichor/config/documents/kubernetes"
+	"github.com/ichor-os/ichor/config/documents/lifecycle"
 	"github.com/ichor-os/ichor/config/documents/network"
 	"github.com/ichor-os/ichor/config/documents/registry"
 	"github.com/ichor-os/ichor/config/documents/runtime"
@@ -25,6 +27,7 @@ import (
 // kinds is the list of all kinds: the main document, then by domain.
 var kinds = slices.Concat(
 	[]*document.Kind{v1alpha1.Kind},
+	access.Kinds(),
 	block.Kinds(),
 	cluster.Kinds(),
 	container.Kinds(),
@@ -32,6 +35,7 @@ var kinds = slices.Concat(
 	extension.Kinds(),
 	hardware.Kinds(),
 	kubernetes.Kinds(),
+	lifecycle.Kinds(),
 	network.Kinds(),
 	registry.Kinds(),
 	runtime.Kinds(),

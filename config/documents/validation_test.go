@@ -32,9 +32,21 @@ func checkRules(t *testing.T, cases []ruleCase) {
 func findings(t *testing.T, text string) []string {
 	t.Helper()
 
+	return findingsOf(t, header+text)
+}
+
+// findingsOf validates a text that holds its apiVersion.
+func findingsOf(t *testing.T, text string) []string {
+	t.Helper()
+
+	c, err := config.Parse([]byte(text))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+
 	v := document.NewValidation(document.Metal, now)
 
-	for _, d := range parse(t, text).Documents() {
+	for _, d := range c.Documents() {
 		d.Validate(v.For(d))
 	}
 

@@ -6,5 +6,5 @@ import "github.com/ichor-os/ichor/config/document"
 
 // Kinds lists the kinds of this domain.
 func Kinds() []*document.Kind {
-	return []*document.Kind{DiscoveryIdentityKind, DiscoveryServiceKind}
+	return []*document.Kind{DiscoveryIdentityKind, DiscoveryPeersKind, DiscoveryServiceKind}
 }
