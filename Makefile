@@ -29,5 +29,14 @@ lint: ## gofmt, vet, staticcheck, generated files, known vulnerabilities
 generate: ## renew generated files
 	@$(GO) generate ./...
 
+assets: ## what a node starts from: root file system, image cache; prints their folder
+	@$(GO) run ./cmd/imager assets
+
+sizes: ## the size of each part of the assets
+	@$(GO) run ./cmd/imager sizes
+
+lock: ## move the pins of Debian packages to the newest of their series
+	@$(GO) run ./cmd/imager lock
+
 long: ## soaks, full rebuild comparison
 	@$(GO) run ./test/run long

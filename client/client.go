@@ -13,6 +13,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -41,6 +42,10 @@ import (
 // DefaultPort is the TCP port of the node API.
 const DefaultPort = "50000"
 
+// connectTimeout is how long an endpoint may take before it counts as
+// unreachable.
+const connectTimeout = 5 * time.Second
+
 // largestMessage is the size of the largest message of the API.
 const largestMessage = 32 << 20
 
@@ -62,6 +67,8 @@ type Options struct {
 	// Context is the name of the context that the rest comes from, for
 	// error messages.
 	Context string
+
+	connectTimeout time.Duration // 0 means connectTimeout; tests have less time
 }
 
 // FromContext returns the options of a context of a talosconfig. Endpoints, if
@@ -122,7 +129,7 @@ func New(options Options) (*Client, error) {
 
 	c := &Client{trace: &trace{context: options.Context, config: config, insecure: options.Insecure}}
 
-	if c.conn, err = c.dial(endpoints); err != nil {
+	if c.conn, err = c.dial(endpoints, cmp.Or(options.connectTimeout, connectTimeout)); err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", strings.Join(options.Endpoints, ", "), err)
 	}
 
@@ -156,7 +163,7 @@ func (c *Client) Reconnect() {
 	}
 }
 
-func (c *Client) dial(endpoints []resolver.Endpoint) (*grpc.ClientConn, error) {
+func (c *Client) dial(endpoints []resolver.Endpoint, timeout time.Duration) (*grpc.ClientConn, error) {
 	// The scheme is of no other use: the endpoints are already known.
 	resolving := manual.NewBuilderWithScheme("endpoints")
 	resolving.InitialState(resolver.State{Endpoints: endpoints})
@@ -174,7 +181,7 @@ func (c *Client) dial(endpoints []resolver.Endpoint) (*grpc.ClientConn, error) {
 		),
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 3 * time.Second},
-			MinConnectTimeout: 5 * time.Second,
+			MinConnectTimeout: timeout,
 		}),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 30 * time.Second, Timeout: 15 * time.Second}),
 		grpc.WithNoProxy(),

@@ -383,12 +383,30 @@ func TestErrors_OfANodeKeepTheirCode(t *testing.T) {
 		}
 	}
 
-	// Nothing is said of endpoints when the endpoint answered.
+	// Nothing is said of endpoints, not even of those that were passed over, when the endpoint answered.
+	two := dial(t, c.options(silent(t), unused(t), n.address))
+	if _, err := version(t, two, t.Context()); err != nil {
+		t.Fatal(err)
+	}
+
 	n.fail = []error{status.Error(codes.Unavailable, "node 10.5.0.9 does not answer")}
 
-	_, err := client.Machine.Reboot(t.Context(), &machinepb.RebootRequest{})
+	_, err := two.Machine.Reboot(t.Context(), &machinepb.RebootRequest{})
 	if err == nil || strings.Contains(err.Error(), "no endpoint") || !strings.Contains(err.Error(), "10.5.0.9") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestErrors_SilentEndpointIsNamed(t *testing.T) {
+	c := newCluster(t)
+	endpoint := silent(t)
+
+	options := c.options(endpoint)
+	options.connectTimeout = 200 * time.Millisecond
+
+	_, err := version(t, dial(t, options), t.Context())
+	if status.Code(err) != codes.Unavailable || !strings.Contains(err.Error(), endpoint+": no answer") {
+		t.Errorf("got %v, want it to name %s", err, endpoint)
 	}
 }
 

@@ -1,11 +1,13 @@
 package client
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"syscall"
 	"time"
@@ -58,7 +60,12 @@ func (t *trace) explain(err error, asked []string) error {
 	case codes.Unavailable:
 		t.explainUnavailable(e)
 	case codes.Unauthenticated:
-		e.Advice = newCertificate
+		// A node of ours says it already.
+		if !strings.Contains(e.Reason, "client c") {
+			e.Advice = newCertificate
+		}
+	case codes.Canceled:
+		e.Reason = "cancelled"
 	case codes.PermissionDenied:
 		e.Reason = "not allowed: " + s.Message()
 	case codes.Unimplemented:
@@ -147,6 +154,8 @@ func (t *trace) explainFailure(err error) (reason, advice string) {
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
 		return "the connection was turned away",
 			"the node may be starting, have too many connections from here, or not allow this computer's address: try again, or ask for its API access rule"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
+		return "no answer", unreachable
 	default:
 		return shortest(err).Error(), unreachable
 	}

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"net"
 	"sync"
 
@@ -19,6 +20,7 @@ type trace struct {
 
 	mu     sync.Mutex
 	failed []failure
+	live   int // connections that a node has spoken on
 }
 
 // failure is why the last attempt to connect to an address came to nothing.
@@ -27,64 +29,70 @@ type failure struct {
 	err     error
 }
 
+// failures returns why no endpoint could be used. It is empty if one is in use:
+// then whatever fails does so behind it.
 func (t *trace) failures() []failure {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+
+	if t.live > 0 {
+		return nil
+	}
 
 	return append([]failure(nil), t.failed...)
 }
 
 // note keeps the last failure of an address, in the order in which addresses
-// first failed. A nil error forgets it.
-func (t *trace) note(address string, err error) {
+// first failed. Attempts that were given up because another endpoint was faster
+// say nothing.
+func (t *trace) note(ctx context.Context, address string, err error) {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return
+	}
+
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
 	for i := range t.failed {
 		if t.failed[i].address == address {
-			if err == nil {
-				t.failed = append(t.failed[:i], t.failed[i+1:]...)
-			} else {
-				t.failed[i].err = err
-			}
-
+			t.failed[i].err = err
 			return
 		}
 	}
 
-	if err != nil {
-		t.failed = append(t.failed, failure{address: address, err: err})
-	}
+	t.failed = append(t.failed, failure{address: address, err: err})
 }
 
-// connected forgets all failures: an endpoint is in use, so that whatever
-// fails from now on fails behind it.
+// connected forgets all failures: an endpoint is in use.
 func (t *trace) connected() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
+	t.live++
 	t.failed = nil
+}
+
+func (t *trace) disconnected() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+
+	t.live--
 }
 
 func (t *trace) dial(ctx context.Context, address string) (net.Conn, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 	if err != nil {
-		// An attempt that grpc gave up itself, because another was faster,
-		// says nothing.
-		if ctx.Err() == nil {
-			t.note(address, err)
-		}
+		t.note(ctx, address, err)
 
 		return nil, err
 	}
 
-	return &tracedConn{Conn: conn, trace: t, address: address}, nil
+	return &tracedConn{Conn: conn, address: address}, nil
 }
 
 // tracedConn knows the endpoint that it leads to.
 type tracedConn struct {
 	net.Conn
-	trace   *trace
 	address string
 }
 
@@ -106,7 +114,7 @@ func (c tracedCredentials) ClientHandshake(ctx context.Context, authority string
 
 	conn, info, err := c.TransportCredentials.ClientHandshake(ctx, authority, raw)
 	if err != nil {
-		c.trace.note(traced.address, err)
+		c.trace.note(ctx, traced.address, err)
 		return nil, nil, err
 	}
 
@@ -124,21 +132,42 @@ type firstRead struct {
 	net.Conn
 	trace   *trace
 	address string
-	once    sync.Once
+
+	mu     sync.Mutex
+	spoken bool // something was read
+	ended  bool // nothing will be
 }
 
 func (f *firstRead) Read(b []byte) (int, error) {
 	n, err := f.Conn.Read(b)
 
-	f.once.Do(func() {
-		if err != nil {
-			f.trace.note(f.address, &refusal{cause: err})
-		} else {
-			f.trace.connected()
-		}
-	})
+	f.mu.Lock()
+	defer f.mu.Unlock()
+
+	switch {
+	case f.spoken || f.ended:
+	case err == nil:
+		f.spoken = true
+		f.trace.connected()
+	default:
+		f.ended = true
+		f.trace.note(context.Background(), f.address, &refusal{cause: err})
+	}
 
 	return n, err
+}
+
+func (f *firstRead) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+
+	if f.spoken && !f.ended {
+		f.trace.disconnected()
+	}
+
+	f.ended = f.ended || f.spoken
+
+	return f.Conn.Close()
 }
 
 func (t *trace) unary(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {

@@ -56,6 +56,8 @@ type Event struct {
 // Cluster is a cluster that was made.
 type Cluster struct {
 	Spec namespaces.Spec
+	// State is the folder that holds the cluster's folder.
+	State string
 	// Talosconfig and Kubeconfig are what an administrator needs; both lead
 	// to loopback addresses of this computer.
 	Talosconfig *talosconfig.Config
@@ -100,7 +102,7 @@ func Create(ctx context.Context, o Options) (*Cluster, error) {
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	cluster := &Cluster{Spec: spec, Talosconfig: made.client}
+	cluster := &Cluster{Spec: spec, State: o.State, Talosconfig: made.client}
 	if err := cluster.bootstrap(ctx); err != nil {
 		return cluster, err
 	}

@@ -21,6 +21,10 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := command().ExecuteContext(ctx); err != nil {
+		if ctx.Err() != nil {
+			fmt.Fprintln(os.Stderr, "imager: interrupted; nothing half made was kept")
+			os.Exit(1)
+		}
 		fmt.Fprintf(os.Stderr, "imager: %v\n", err)
 		os.Exit(1)
 	}
@@ -36,11 +40,12 @@ func command() *cobra.Command {
 	flags := root.PersistentFlags()
 	flags.StringVar(&builder.Source, "source", "", "the repository (default: found above the working folder)")
 	flags.StringVar(&builder.Cache, "cache", "", "where everything is written (default: ichor in the user's cache folder)")
-	flags.StringVar(&builder.Programs, "programs", "", "the cache of built programs (default: programs in --cache)")
+	flags.StringVar(&builder.Programs, "programs", "", "the cache of built programs (default: ichor/programs in the user's cache folder)")
 	flags.StringVar(&builder.Arch, "arch", "", "architecture to build for, as GOARCH (default: this machine's)")
 	flags.BoolVar(&builder.Strict, "locked", false, "fail if a pinned Debian package is no longer served")
 	flags.BoolVar(&small, "release", false, "pack the root as small as possible")
-	root.AddCommand(assetsCommand(builder), imagesCommand(builder), lockCommand(builder), sizesCommand(builder), verifyCommand(builder), sampleCommand(builder), reproduceCommand(builder))
+	root.AddCommand(assetsCommand(builder), imagesCommand(builder), lockCommand(builder), sizesCommand(builder), verifyCommand(builder), sampleCommand(builder), reproduceCommand(builder),
+		pruneCommand(builder))
 	return root
 }
 
@@ -152,14 +157,38 @@ func open(args []string) (*assets.Assets, error) {
 }
 
 func sizesCommand(*assets.Builder) *cobra.Command {
-	return &cobra.Command{
+	var budget bool
+	cmd := &cobra.Command{
 		Use: "sizes [FOLDER]", Short: "Print the size of each part of the assets", Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opened, err := open(args)
 			if err != nil {
 				return err
 			}
-			return opened.WriteSizes(cmd.OutOrStdout())
+			if err := opened.WriteSizes(cmd.OutOrStdout()); err != nil || !budget {
+				return err
+			}
+			return opened.CheckBudget()
+		},
+	}
+	cmd.Flags().BoolVar(&budget, "budget", false, "fail if a part is larger than it may be")
+	return cmd
+}
+
+func pruneCommand(builder *assets.Builder) *cobra.Command {
+	return &cobra.Command{
+		Use: "prune", Short: "Remove assets that are neither current nor in use", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			removed, err := builder.Prune(cmd.Context())
+			if err != nil {
+				return err
+			}
+			for _, folder := range removed {
+				if _, err := fmt.Fprintln(cmd.OutOrStdout(), "removed", folder); err != nil {
+					return err
+				}
+			}
+			return nil
 		},
 	}
 }

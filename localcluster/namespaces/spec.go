@@ -43,6 +43,9 @@ type Spec struct {
 	// empty for none.
 	Images string `json:"images,omitempty"`
 	Nodes  []Node `json:"nodes"`
+	// ID tells apart clusters of the same name in different stores; Create
+	// sets it.
+	ID string `json:"id"`
 }
 
 // Node is one node of a Spec.
@@ -124,7 +127,7 @@ func (s Spec) complete() (Spec, error) {
 			return s, fmt.Errorf("node address: %s: %s: is outside of %s", node.Name, node.Address, s.Network)
 		}
 		if !node.Loopback.IsValid() {
-			node.Loopback = loopback(s.Name, i)
+			node.Loopback = loopback(s.ID, i)
 		}
 	}
 	return s, nil
@@ -135,7 +138,7 @@ func (s Spec) Gateway() netip.Addr { return s.Network.Addr().Next() }
 
 // LoopbackEndpoint is the address at which this computer reaches the Kubernetes
 // API of any control plane node that answers. Nodes reach it at Gateway.
-func (s Spec) LoopbackEndpoint() netip.Addr { return loopback(s.Name, -1) }
+func (s Spec) LoopbackEndpoint() netip.Addr { return loopback(s.ID, -1) }
 
 func (s Spec) controlPlanes() []netip.Addr {
 	var list []netip.Addr

@@ -100,7 +100,7 @@ func startSwitch(args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := joinOutside(spec.Name); err != nil {
+	if err := joinOutside(spec.ID); err != nil {
 		return err
 	}
 	if err := makeBridge(spec); err != nil {

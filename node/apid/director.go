@@ -113,7 +113,7 @@ func (s *Server) hopTo(target string, under *state, who caller, incoming metadat
 	md[access.MetadataKey] = who.roles.Names()
 
 	if target == "" || under.self[canonical(target)] {
-		if who.forwarded {
+		if who.forwarded && who.node {
 			md[keyProxyFrom] = incoming.Get(keyProxyFrom)
 		}
 

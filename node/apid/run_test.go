@@ -21,7 +21,7 @@ import (
 // configured node when the file is replaced.
 func TestRun_FollowsItsSettings(t *testing.T) {
 	f := newFixture(t)
-	f.listen("127.0.0.1").Close() // chooses a port
+	f.listen("127.0.0.1").Close() // Run opens it again
 
 	m := startMachined(t)
 	node := &testNode{fixture: f, address: "127.0.0.1", machined: m}

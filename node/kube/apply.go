@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"strings"
@@ -80,6 +81,30 @@ func NewClient(path string) (*Client, error) {
 		http:   &http.Client{Transport: transport, Timeout: 30 * time.Second},
 		known:  map[string]resource{},
 	}, nil
+}
+
+// At gives a client with the same identity for another API server's URL.
+func (c *Client) At(server string) *Client {
+	return &Client{server: strings.TrimSuffix(server, "/"), http: c.http, known: map[string]resource{}}
+}
+
+// ControlPlanes lists the addresses of the cluster's API servers.
+func (c *Client) ControlPlanes(ctx context.Context) ([]netip.Addr, error) {
+	answer, err := c.do(ctx, http.MethodGet, "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes", "", nil)
+	if err != nil {
+		return nil, fmt.Errorf("ask for control planes: %w", err)
+	}
+	var slice struct {
+		Endpoints []struct{ Addresses []netip.Addr }
+	}
+	if err := json.Unmarshal(answer, &slice); err != nil {
+		return nil, fmt.Errorf("ask for control planes: %w", err)
+	}
+	var list []netip.Addr
+	for _, endpoint := range slice.Endpoints {
+		list = append(list, endpoint.Addresses...)
+	}
+	return list, nil
 }
 
 // do sends a request and gives the body of a good answer.

@@ -4,17 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"sync"
 	"time"
 
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/types/known/emptypb"
-
-	commonpb "github.com/ichor-os/ichor/api/common"
-	machinepb "github.com/ichor-os/ichor/api/machine"
 	machineconfig "github.com/ichor-os/ichor/config"
 	"github.com/ichor-os/ichor/node/etcd"
 	"github.com/ichor-os/ichor/node/file"
@@ -23,8 +17,6 @@ import (
 	"github.com/ichor-os/ichor/node/service"
 	"github.com/ichor-os/ichor/node/service/container"
 	servicespec "github.com/ichor-os/ichor/node/service/spec"
-	"github.com/ichor-os/ichor/pki"
-	"github.com/ichor-os/ichor/pki/kubeconfig"
 )
 
 // cluster is the node's part in a Kubernetes cluster.
@@ -34,6 +26,8 @@ type cluster struct {
 	mu        sync.Mutex
 	bootstrap chan struct{} // closed when this node may make an etcd cluster
 	asked     bool
+	initial   []string     // what a member that joins starts with
+	peers     []netip.Addr // members that it joined
 	settings  *clusterSettings
 }
 
@@ -104,42 +98,6 @@ func (c *cluster) writeControlPlane(s *clusterSettings, now time.Time) error {
 	return nil
 }
 
-func (c *cluster) etcdService(s *clusterSettings) service.Service {
-	return service.Service{
-		ID:    "etcd",
-		Needs: []string{"containerd"},
-		Conditions: []service.Condition{{
-			Name: "bootstrap or etcd data of an earlier start",
-			Wait: c.awaitEtcd,
-		}},
-		Pre: func(context.Context) error { return etcd.MakeDataFolder() },
-		Runner: &container.Runner{
-			Spec: func() (servicespec.Container, error) {
-				settings := s.etcd
-				// The list counts for a new member only; etcd keeps its own.
-				settings.Initial = []string{settings.Name + "=" + settings.PeerURL()}
-				return etcd.Container(settings), nil
-			},
-			Output: c.node.logs.Open("etcd"),
-		},
-		Health: &service.Health{Check: etcd.Healthy},
-	}
-}
-
-// awaitEtcd returns when this node has etcd data or was told to bootstrap.
-func (c *cluster) awaitEtcd(ctx context.Context) error {
-	has, err := etcd.HasData()
-	if has || err != nil {
-		return err
-	}
-	select {
-	case <-c.bootstrap:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 func (c *cluster) kubeletService(s *clusterSettings) service.Service {
 	return service.Service{
 		ID:    "kubelet",
@@ -167,6 +125,7 @@ func (c *cluster) runControlPlane(ctx context.Context, s *clusterSettings) {
 		name string
 		do   func(context.Context) error
 	}{
+		{"etcd membership", func(ctx context.Context) error { return c.promote(ctx, s) }},
 		{"etcd to be healthy", func(ctx context.Context) error {
 			return c.node.services.Await(ctx, "etcd", service.Status.Ready)
 		}},
@@ -266,69 +225,4 @@ func pause(ctx context.Context, d time.Duration) bool {
 	case <-ctx.Done():
 		return false
 	}
-}
-
-// clusterRPC serves the methods of MachineService about the cluster.
-type clusterRPC struct{ cluster *cluster }
-
-// Bootstrap implements MachineService. Repeating it on the node that made the
-// cluster changes nothing.
-func (r clusterRPC) Bootstrap(_ context.Context, in *machinepb.BootstrapRequest) (*machinepb.BootstrapResponse, error) {
-	c := r.cluster
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.settings == nil {
-		return nil, status.Error(codes.FailedPrecondition, "the node has no config yet: apply one first")
-	}
-	if !c.settings.controlPlane {
-		return nil, status.Error(codes.FailedPrecondition, "a worker runs no etcd: bootstrap a control plane node")
-	}
-	if in.GetRecoverEtcd() {
-		return nil, status.Error(codes.Unimplemented, "recovering etcd from a snapshot is not there yet")
-	}
-	has, err := etcd.HasData()
-	if err != nil {
-		return nil, status.Errorf(codes.Internal, "look at etcd data: %v", err)
-	}
-	if has && !c.asked {
-		return nil, status.Error(codes.AlreadyExists, "etcd data is there already: this node is a member of a cluster")
-	}
-	if !c.asked {
-		c.asked = true
-		close(c.bootstrap)
-	}
-	return &machinepb.BootstrapResponse{Messages: []*machinepb.Bootstrap{{}}}, nil
-}
-
-// Kubeconfig implements MachineService: an administrator's, newly signed.
-func (r clusterRPC) Kubeconfig(_ *emptypb.Empty, stream grpc.ServerStreamingServer[commonpb.Data]) error {
-	r.cluster.mu.Lock()
-	s := r.cluster.settings
-	r.cluster.mu.Unlock()
-	if s == nil || !s.controlPlane {
-		return status.Error(codes.FailedPrecondition, "only a control plane node can sign a kubeconfig: name one as the endpoint")
-	}
-	authority, err := pki.LoadAuthority(s.kube.CA)
-	if err != nil {
-		return status.Errorf(codes.Internal, "load Kubernetes CA: %v", err)
-	}
-	pair, err := authority.Issue(pki.ECDSAP256, pki.Template{
-		CommonName: "admin", Organizations: []string{"system:masters"}, Usages: pki.ClientAuth, Lifetime: s.adminLifetime,
-	})
-	if err != nil {
-		return status.Errorf(codes.Internal, "sign kubeconfig: %v", err)
-	}
-	config, err := kubeconfig.NewAdmin(kubeconfig.Admin{Cluster: s.kube.ClusterName, Server: s.kube.Endpoint, CA: s.kube.CA.Crt, Client: pair})
-	if err != nil {
-		return status.Errorf(codes.Internal, "make kubeconfig: %v", err)
-	}
-	text, err := config.Encode()
-	if err != nil {
-		return status.Errorf(codes.Internal, "make kubeconfig: %v", err)
-	}
-	archive, err := tarball("kubeconfig", text)
-	if err != nil {
-		return status.Errorf(codes.Internal, "pack kubeconfig: %v", err)
-	}
-	return stream.Send(&commonpb.Data{Bytes: archive})
 }

@@ -239,17 +239,17 @@ func TestDefault(t *testing.T) {
 
 func TestLock_ASecondBuildWaitsAndCanBeInterrupted(t *testing.T) {
 	b := &Builder{Cache: t.TempDir()}
-	unlock, err := b.lock(context.Background())
+	unlock, err := b.lock(context.Background(), "assets")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := b.lock(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := b.lock(ctx, "assets"); !errors.Is(err, context.Canceled) {
 		t.Errorf("error = %v, want canceled", err)
 	}
 	unlock()
-	again, err := b.lock(context.Background())
+	again, err := b.lock(context.Background(), "assets")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,6 +266,56 @@ func TestDifferences_NamesThePart(t *testing.T) {
 	for _, want := range []string{"root file system: ", "squashfs: ", "image registry.example/a:v1: "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("differences lack %q:\n%s", want, got)
+		}
+	}
+}
+
+func TestPrune_KeepsWhatIsCurrent(t *testing.T) {
+	b := &Builder{Cache: t.TempDir()}
+	first, second := build(t, b, "one"), build(t, b, "two")
+	if err := os.RemoveAll(filepath.Join(b.Cache, "assets", "layers")); err != nil {
+		t.Fatal(err)
+	}
+	removed, err := b.Prune(context.Background())
+	if err != nil || len(removed) != 1 || removed[0] != first.Folder {
+		t.Errorf("removed %v, %v, want %s", removed, err, first.Folder)
+	}
+	if err := second.Verify(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestUnused_KeepsWhatANodeHasMounted(t *testing.T) {
+	b := &Builder{Cache: t.TempDir()}
+	first := build(t, b, "one")
+	build(t, b, "two")
+	table := "36 35 98:0 " + first.Path("rootfs") + " / ro,noatime master:1 - ext4 /dev/vda rw\n"
+	for _, folder := range must(b.unused(filepath.Join(b.Cache, "assets"), []byte(table))) {
+		if folder == first.Folder {
+			t.Errorf("%s would be removed from under a node", folder)
+		}
+	}
+}
+
+func must(folders []string, err error) []string {
+	if err != nil {
+		panic(err)
+	}
+	return folders
+}
+
+func TestCheckBudget(t *testing.T) {
+	for name, test := range map[string]struct {
+		manifest Manifest
+		fails    bool
+	}{
+		"fits":             {Manifest{Squashfs: &Squashfs{File{Size: squashfsBudget}, "small"}, Images: &Layout{Size: imagesBudget}}, false},
+		"fast root":        {Manifest{Squashfs: &Squashfs{File{Size: 2 * squashfsBudget}, "fast"}}, false},
+		"root too large":   {Manifest{Squashfs: &Squashfs{File{Size: squashfsBudget + 1}, "small"}}, true},
+		"images too large": {Manifest{Images: &Layout{Size: imagesBudget + 1}}, true},
+	} {
+		if err := (&Assets{Manifest: test.manifest}).CheckBudget(); (err != nil) != test.fails {
+			t.Errorf("%s: error = %v, want one: %t", name, err, test.fails)
 		}
 	}
 }

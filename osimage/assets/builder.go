@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/ichor-os/ichor/bundle"
@@ -164,16 +163,13 @@ func (b *Builder) BuildSample(ctx context.Context) (*Assets, error) {
 // make runs a build under the cache's lock and publishes its folder under the
 // digest of its manifest.
 func (b *Builder) make(ctx context.Context, k kind) (*Assets, error) {
-	unlock, err := b.lock(ctx)
+	unlock, err := b.lock(ctx, k.folder)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	for _, folder := range []string{k.folder, "layers", "debian/unpacked", "debian/pool"} {
-		// The lock is held, so whatever is unpublished belongs to a dead process.
-		if err := publish.Sweep(filepath.Join(b.Cache, folder), 0); err != nil {
-			return nil, err
-		}
+	if err := b.sweep(k.folder); err != nil {
+		return nil, err
 	}
 	in, err := b.gather(ctx, k.programs)
 	if err != nil {
@@ -195,6 +191,20 @@ func (b *Builder) make(ctx context.Context, k kind) (*Assets, error) {
 		return nil, fmt.Errorf("build %s: %w", k.name, err)
 	}
 	return built, b.point(k, built.Folder)
+}
+
+// sweep removes what dead processes left. Of the kind's own folder, whose lock is
+// held, that is everything unpublished; other builds may be using the others.
+func (b *Builder) sweep(folder string) error {
+	if err := publish.Sweep(filepath.Join(b.Cache, folder), 0); err != nil {
+		return err
+	}
+	for _, shared := range []string{"layers", "debian/unpacked", "debian/pool"} {
+		if err := publish.Sweep(filepath.Join(b.Cache, shared), 24*time.Hour); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // errSame stops a build whose result is there already.
@@ -266,35 +276,11 @@ func (b *Builder) point(k kind, folder string) error {
 	return publish.Link(filepath.Base(folder), link)
 }
 
-// lock keeps two builds from using one cache at a time. It is released when the
-// process ends, however it ends.
-func (b *Builder) lock(ctx context.Context) (unlock func(), err error) {
-	if err := os.MkdirAll(b.Cache, 0o755); err != nil {
-		return nil, fmt.Errorf("open cache: %w", err)
-	}
-	f, err := os.OpenFile(filepath.Join(b.Cache, "build.lock"), os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("open cache: %w", err)
-	}
-	for waiting := false; ; waiting = true {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			return func() { f.Close() }, nil
-		}
-		if err != syscall.EWOULDBLOCK && err != syscall.EINTR {
-			f.Close()
-			return nil, fmt.Errorf("lock cache: %s: %w", b.Cache, err)
-		}
-		if !waiting {
-			b.log("another build is using %s; waiting for it", b.Cache)
-		}
-		select {
-		case <-ctx.Done():
-			f.Close()
-			return nil, context.Cause(ctx)
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
+// lock keeps two builds of one kind from using a cache at a time.
+func (b *Builder) lock(ctx context.Context, folder string) (unlock func(), err error) {
+	return publish.Lock(ctx, filepath.Join(b.Cache, "locks", folder), func() {
+		b.log("another build is making %s in %s; waiting for it", folder, b.Cache)
+	})
 }
 
 // inputs is everything a build is made of, ready to use.

@@ -107,6 +107,7 @@ func (b *Builder) fillRoot(ctx context.Context, in *inputs, folder string, manif
 	if err != nil {
 		return err
 	}
+	manifest.addDebian(in.packages, packages)
 	manifest.Init = rootfs.InitPath
 	manifest.RootFS = &Tree{Path: "rootfs", Digest: tree.Digest(), Size: tree.Size(), Files: len(tree.Entries())}
 	manifest.Squashfs = &Squashfs{File: File{Path: "rootfs.squashfs", SHA256: digest, Size: size}, Compression: string(b.compression())}
@@ -120,8 +121,10 @@ func (b *Builder) fillCache(ctx context.Context, in *inputs, folder, release str
 	for _, artifact := range in.artifacts {
 		manifest.Programs = append(manifest.Programs, Program{artifact.Name, artifact.Module, artifact.Version, artifact.SHA256, artifact.Size})
 	}
-	manifest.addDebian(in.packages, false)
-	manifest.addDebian(in.tools.Packages, true)
+	for _, image := range set.Images {
+		manifest.addDebian(in.packages, set.Packages[image.Reference])
+	}
+	manifest.addTools(in.tools.Packages)
 	compressor := b.Compressor
 	if compressor == nil {
 		compressor = debian.Zstd{Tools: in.tools, Level: 19}
@@ -153,11 +156,25 @@ func (b *Builder) fillCache(ctx context.Context, in *inputs, folder, release str
 	return manifest, nil
 }
 
-func (m *Manifest) addDebian(packages []debian.Package, tool bool) {
+// addDebian adds those of the packages that are named and not there yet.
+func (m *Manifest) addDebian(packages []debian.Package, names []string) {
+	for _, p := range packages {
+		there := slices.ContainsFunc(m.Debian, func(d DebianPackage) bool { return d.Name == p.Name && !d.Tool })
+		if there || !slices.Contains(names, p.Name) {
+			continue
+		}
+		m.Floating = m.Floating || p.Floating
+		m.Debian = append(m.Debian, DebianPackage{
+			Name: p.Name, Version: p.Version, SHA256: p.SHA256, Floating: p.Floating, Wanted: p.Wanted,
+		})
+	}
+}
+
+func (m *Manifest) addTools(packages []debian.Package) {
 	for _, p := range packages {
 		m.Floating = m.Floating || p.Floating
 		m.Debian = append(m.Debian, DebianPackage{
-			Name: p.Name, Version: p.Version, SHA256: p.SHA256, Floating: p.Floating, Wanted: p.Wanted, Tool: tool,
+			Name: p.Name, Version: p.Version, SHA256: p.SHA256, Floating: p.Floating, Wanted: p.Wanted, Tool: true,
 		})
 	}
 }

@@ -2,20 +2,46 @@ package assets
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"text/tabwriter"
+
+	"github.com/ichor-os/ichor/osimage/rootfs"
 )
 
-// WriteSizes prints how large each part of the assets is, largest first within
-// its group. Sizes are in bytes of a thousandth of a megabyte: MB.
+// Budgets in bytes.
+const (
+	// squashfsBudget is for the release form without kernel modules.
+	squashfsBudget = 40_000_000
+	imagesBudget   = 75_000_000
+)
+
+// CheckBudget fails if a part is larger than it may be. The fast form of the
+// squashfs has no budget.
+func (a *Assets) CheckBudget() error {
+	var problems []error
+	if s := a.Manifest.Squashfs; s != nil && s.Compression == string(rootfs.Small) && s.Size > squashfsBudget {
+		problems = append(problems, fmt.Errorf("squashfs has %d bytes, may have %d", s.Size, squashfsBudget))
+	}
+	if l := a.Manifest.Images; l != nil && l.Size > imagesBudget {
+		problems = append(problems, fmt.Errorf("images have %d bytes, may have %d", l.Size, imagesBudget))
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	return fmt.Errorf("check sizes: %w", errors.Join(problems...))
+}
+
+// WriteSizes prints how large each part of the assets is in megabytes (a million
+// bytes), and the larger files of the root.
 func (a *Assets) WriteSizes(w io.Writer) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(name string, size int64, note string) {
-		fmt.Fprintf(table, "%.1f MB\t  %s\t%s\n", float64(size)/1e6, name, note)
+		fmt.Fprintf(table, "%7.1f MB\t%s\t%s\n", float64(size)/1e6, name, note)
 	}
 	if root := a.Manifest.RootFS; root != nil {
 		row("root, unpacked", root.Size, fmt.Sprintf("%d entries", root.Files))

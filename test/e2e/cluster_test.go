@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -40,7 +39,7 @@ func makeCluster(t *testing.T, options localcluster.Options) *localcluster.Clust
 	}
 	options.State = t.TempDir()
 	options.Progress = func(e localcluster.Event) { t.Logf("%7.2fs %-24s %s", e.Since.Seconds(), e.Node, e.Step) }
-	before := traces(t)
+	before := traces(t, options)
 	t.Cleanup(func() {
 		if t.Failed() {
 			showConsoles(t, options.State)
@@ -50,7 +49,7 @@ func makeCluster(t *testing.T, options localcluster.Options) *localcluster.Clust
 			t.Error(err)
 		}
 		within(t, 10*time.Second, "nothing of the cluster is left", func() error {
-			if diff := cmp.Diff(before, traces(t)); diff != "" {
+			if diff := cmp.Diff(before, traces(t, options)); diff != "" {
 				return errors.New(diff)
 			}
 			return nil
@@ -88,22 +87,32 @@ func within(t *testing.T, bound time.Duration, what string, try func() error) {
 	}
 }
 
-// traces is what a cluster could leave on this computer: its mounts, its
-// control groups, its interfaces, and the namespaces of its processes.
-func traces(t *testing.T) map[string][]string {
+// traces is what a cluster could leave on this computer: mounts, control groups,
+// interfaces, routes, settings, and processes that name its folder.
+func traces(t *testing.T, options localcluster.Options) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}
-	mounts, err := os.ReadFile("/proc/self/mounts")
-	if err != nil {
-		t.Fatal(err)
-	}
-	found["mounts"] = strings.Split(strings.TrimSpace(string(mounts)), "\n")
-	for _, pattern := range []string{"/sys/fs/cgroup/ichor/*", "/sys/fs/cgroup/*/ichor/*"} {
-		paths, err := filepath.Glob(pattern)
+	read := func(path string) string {
+		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		found["cgroups"] = append(found["cgroups"], paths...)
+		return strings.TrimSpace(string(text))
+	}
+	found["mounts"] = strings.Split(read("/proc/self/mounts"), "\n")
+	found["routes"] = strings.Split(read("/proc/net/route"), "\n")
+	for _, pattern := range []string{"/sys/fs/cgroup/ichor/", "/sys/fs/cgroup/*/ichor/"} {
+		// A folder per cluster, with what tells apart those of other tests.
+		paths, err := filepath.Glob(pattern + options.Name + ".*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			if text, err := os.ReadFile(filepath.Join(path, ".outside", "cgroup.procs")); err == nil && len(text) > 0 && !names(options.State, strings.Fields(string(text))) {
+				continue
+			}
+			found["cgroups"] = append(found["cgroups"], path)
+		}
 	}
 	links, err := os.ReadDir("/sys/class/net")
 	if err != nil {
@@ -112,48 +121,30 @@ func traces(t *testing.T) map[string][]string {
 	for _, link := range links {
 		found["links"] = append(found["links"], link.Name())
 	}
-	routes, err := os.ReadFile("/proc/net/route")
+	for _, setting := range []string{"vm/overcommit_memory", "vm/panic_on_oom", "kernel/panic", "kernel/panic_on_oops", "kernel/keys/root_maxkeys", "net/ipv4/ip_forward"} {
+		found["settings"] = append(found["settings"], setting+"="+read("/proc/sys/"+setting))
+	}
+	processes, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
 		t.Fatal(err)
 	}
-	found["routes"] = strings.Split(string(routes), "\n")
-	for _, setting := range []string{"vm/overcommit_memory", "vm/panic_on_oom", "kernel/panic", "kernel/panic_on_oops", "kernel/keys/root_maxkeys", "net/ipv4/ip_forward"} {
-		value, err := os.ReadFile("/proc/sys/" + setting)
-		if err == nil {
-			found["settings"] = append(found["settings"], setting+"="+strings.TrimSpace(string(value)))
+	for _, process := range processes {
+		if names(options.State, []string{filepath.Base(process)}) {
+			found["processes"] = append(found["processes"], process)
 		}
 	}
-	found["processes"] = processesOfClusters(t)
 	return found
 }
 
-// processesOfClusters lists processes of switches, launchers and nodes by the
-// names that they and theirs have.
-func processesOfClusters(t *testing.T) []string {
-	t.Helper()
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var list []string
-	for _, entry := range entries {
-		if _, err := strconv.Atoi(entry.Name()); err != nil {
-			continue
-		}
-		line, err := os.ReadFile("/proc/" + entry.Name() + "/cmdline")
-		if err != nil {
-			continue
-		}
-		name := filepath.Base(strings.SplitN(string(line), "\x00", 2)[0])
-		if slices.Contains([]string{
-			"ichor-cluster-switch", "ichor-node-launcher", "ichor-node-stage", "machined", "apid", "trustd",
-			"containerd", "containerd-shim-runc-v2", "kubelet", "etcd", "kube-apiserver", "flanneld", "coredns",
-		}, name) {
-			list = append(list, name+" "+entry.Name())
+// names reports whether one of the processes has the folder in its arguments.
+func names(folder string, pids []string) bool {
+	for _, pid := range pids {
+		line, err := os.ReadFile("/proc/" + pid + "/cmdline")
+		if err == nil && strings.Contains(string(line), folder) {
+			return true
 		}
 	}
-	slices.Sort(list)
-	return list
+	return false
 }
 
 func TestCluster_OneNode(t *testing.T) {
@@ -246,9 +237,9 @@ func logOf(t *testing.T, ctx context.Context, api *client.Client, id string) str
 
 // killedServiceComesBack kills apid from outside, as a crash would.
 func killedServiceComesBack(t *testing.T, cluster *localcluster.Cluster, api *client.Client, node context.Context) {
-	paths, err := filepath.Glob("/sys/fs/cgroup/*/ichor/" + cluster.Spec.Name + "/" + cluster.Spec.Nodes[0].Name + "/system/apid/cgroup.procs")
+	paths, err := filepath.Glob("/sys/fs/cgroup/*/ichor/" + cluster.Spec.ID + "/" + cluster.Spec.Nodes[0].Name + "/system/apid/cgroup.procs")
 	if err != nil || len(paths) == 0 {
-		paths = []string{"/sys/fs/cgroup/ichor/" + cluster.Spec.Name + "/" + cluster.Spec.Nodes[0].Name + "/system/apid/cgroup.procs"}
+		paths = []string{"/sys/fs/cgroup/ichor/" + cluster.Spec.ID + "/" + cluster.Spec.Nodes[0].Name + "/system/apid/cgroup.procs"}
 	}
 	text, err := os.ReadFile(paths[0])
 	if err != nil {

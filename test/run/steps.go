@@ -36,6 +36,12 @@ var systemSteps = []step{
 	{"assets", func(ctx context.Context, t *tally) error {
 		return check(ctx, t, "go", "run", "./cmd/imager", "assets")
 	}},
+	{"assets: every byte, and nothing else in the root", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "go", "run", "./cmd/imager", "verify")
+	}},
+	{"assets: sizes", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "go", "run", "./cmd/imager", "sizes", "--budget")
+	}},
 	{"the root and one image, built a second time from nothing", func(ctx context.Context, t *tally) error {
 		return check(ctx, t, "go", "run", "./cmd/imager", "reproduce", "--quick")
 	}},
@@ -50,6 +56,12 @@ var longSteps = []step{
 	}},
 	{"programs built twice, from nothing and elsewhere", func(ctx context.Context, t *tally) error {
 		return check(ctx, t, "go", "run", "./bundle/build", "-reproduce")
+	}},
+	{"release assets built twice, from nothing and elsewhere", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "go", "run", "./cmd/imager", "reproduce", "--release")
+	}},
+	{"sizes of the release assets", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "go", "run", "./cmd/imager", "sizes", "--budget")
 	}},
 }
 
