@@ -53,6 +53,7 @@ var rules = []rule{
 	{12, resolverUp, resolverDown},
 	{12, hostsUp, hostsDown},
 	{12, timeUp, timeDown},
+	{12, linksUp, linksDown},
 	{13, kubespanUp, kubespanDown},
 	{12, mirrorsUp, mirrorsDown},
 	{12, registriesUp, registriesDown},
@@ -236,6 +237,11 @@ func (m *migration) lose(where, format string, args ...any) {
 
 func (m *migration) drop(d document.Document) {
 	m.other = slices.DeleteFunc(m.other, func(x document.Document) bool { return x == d })
+}
+
+// same tells whether two documents are written the same.
+func same(a, b document.Document) bool {
+	return len(diff.Documents([]document.Document{a}, []document.Document{b})) == 0
 }
 
 // find returns the first document of a Go type.
