@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -78,7 +79,7 @@ func (b *Builder) again(ctx context.Context, command, elsewhere string) (string,
 	cmd := exec.CommandContext(ctx, "sh", args...)
 	cmd.Dir = source
 	cmd.Env = append(os.Environ(), "GOCACHE="+filepath.Join(elsewhere, "gocache"), "TMPDIR="+elsewhere,
-		"TZ=Pacific/Kiritimati", "LC_ALL=C.UTF-8", "GOMAXPROCS=1", "GOFLAGS=-buildvcs=false", "GOPROXY=off")
+		"TZ=Pacific/Kiritimati", "LC_ALL=C.UTF-8", fmt.Sprintf("GOMAXPROCS=%d", runtime.GOMAXPROCS(0)+1), "GOFLAGS=-buildvcs=false", "GOPROXY=off")
 	if os.Geteuid() == 0 {
 		// A namespace of its own without any route: what is pinned and cached
 		// must be enough.
