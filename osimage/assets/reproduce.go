@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/ichor-os/ichor/bundle/publish"
 	"github.com/ichor-os/ichor/osimage/rootfs"
@@ -80,10 +81,14 @@ func (b *Builder) again(ctx context.Context, command, elsewhere string) (string,
 	cmd.Dir = source
 	cmd.Env = append(os.Environ(), "GOCACHE="+filepath.Join(elsewhere, "gocache"), "TMPDIR="+elsewhere,
 		"TZ=Pacific/Kiritimati", "LC_ALL=C.UTF-8", fmt.Sprintf("GOMAXPROCS=%d", runtime.GOMAXPROCS(0)+1), "GOFLAGS=-buildvcs=false", "GOPROXY=off")
+	// The go command starts compilers and this program; all end together.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = 20 * time.Second
 	if os.Geteuid() == 0 {
 		// A namespace of its own without any route: what is pinned and cached
 		// must be enough.
-		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}
+		cmd.SysProcAttr.Cloneflags = syscall.CLONE_NEWNET
 	}
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, os.Stderr
