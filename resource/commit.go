@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/ichor-os/ichor/resource/reads"
 	"github.com/ichor-os/ichor/resource/store"
 )
 
@@ -17,7 +18,7 @@ var errStale = errors.New("a required resource has left meanwhile")
 func (e *Engine) commit(u *unit, s *Session, failed error, c *cause) error {
 	if failed == nil {
 		var undo func()
-		failed = e.store.Commit(c.then(u), func(tx *store.Tx) (err error) {
+		failed = e.store.Commit(c.Then(u), func(tx *store.Tx) (err error) {
 			e.mu.Lock()
 			defer e.mu.Unlock()
 			undo, err = e.apply(tx, u, s)
@@ -35,7 +36,7 @@ func (e *Engine) commit(u *unit, s *Session, failed error, c *cause) error {
 	_ = e.store.Commit(nil, func(tx *store.Tx) error {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		s.reads.merge(u.reads)
+		s.reads.Merge(u.reads)
 		tx.After(func() { e.locked(func() { e.setReads(u, s.reads) }) })
 		e.checkStale(tx, u, s)
 		return nil
@@ -102,17 +103,17 @@ func (e *Engine) applyPuts(tx *store.Tx, u *unit, s *Session) (map[Key]struct{},
 		k := p.res.Key
 		if other := e.producer[k]; other != nil && other != u {
 			if cur := tx.Get(k); cur != nil && cur.Phase == store.Running {
-				s.reads.addKey(k)
+				s.reads.AddKey(k)
 				return nil, &store.OwnerError{Key: k, Owner: other.name, Writer: u.name}
 			}
 		}
 		wait, err := put(tx, p, u.owner)
 		if err != nil {
-			s.reads.addKey(k) // run again when the other one lets go
+			s.reads.AddKey(k) // run again when the other one lets go
 			return nil, err
 		}
 		if wait {
-			s.reads.addWait(k)
+			s.reads.AddWait(k)
 			if e.producer[k] != u {
 				continue
 			}
@@ -237,24 +238,14 @@ func (e *Engine) settle(tx *store.Tx) {
 // checkStale has the unit run again when something it read has changed since
 // its snapshot.
 func (e *Engine) checkStale(tx *store.Tx, u *unit, s *Session) {
-	types := map[string]struct{}{}
-	for k := range s.reads.keys {
-		types[k.Type] = struct{}{}
-	}
-	for k := range s.reads.waits {
-		types[k.Type] = struct{}{}
-	}
-	for lk := range s.reads.lists {
-		types[lk.typ] = struct{}{}
-	}
-	for typ := range types {
+	for typ := range s.reads.Types() {
 		changes, ok := tx.Since(typ, s.snap.Rev())
 		if !ok {
 			u.dirty = true
 			return
 		}
 		for i := range changes {
-			if s.reads.affected(&changes[i]) {
+			if s.reads.Sees(&changes[i]) {
 				u.dirty = true
 				return
 			}
@@ -263,48 +254,39 @@ func (e *Engine) checkStale(tx *store.Tx, u *unit, s *Session) {
 }
 
 // setReads replaces what wakes the unit. Engine.mu is held.
-func (e *Engine) setReads(u *unit, reads deps) {
-	for k := range u.reads.keys {
-		if _, ok := reads.keys[k]; !ok {
-			unlink(e.byKey, k, u)
+func (e *Engine) setReads(u *unit, next reads.Set) {
+	relink(e.byKey, u, u.reads.Keys, next.Keys)
+	relink(e.byWait, u, u.reads.Waits, next.Waits)
+	for l := range u.reads.Lists {
+		if _, ok := next.Lists[l]; !ok {
+			delete(e.byList[l], u)
 		}
 	}
-	for k := range u.reads.waits {
-		if _, ok := reads.waits[k]; !ok {
-			unlink(e.byWait, k, u)
+	for l, queries := range next.Lists {
+		if e.byList[l] == nil {
+			e.byList[l] = map[*unit][]store.Query{}
 		}
+		e.byList[l][u] = queries
 	}
-	for lk := range u.reads.lists {
-		if _, ok := reads.lists[lk]; !ok {
-			delete(e.byList[lk], u)
-		}
-	}
-	for k := range reads.keys {
-		link(e.byKey, k, u)
-	}
-	for k := range reads.waits {
-		link(e.byWait, k, u)
-	}
-	for lk, queries := range reads.lists {
-		if e.byList[lk] == nil {
-			e.byList[lk] = map[*unit][]store.Query{}
-		}
-		e.byList[lk][u] = queries
-	}
-	u.reads = reads
+	u.reads = next
 }
 
-func link(m map[Key]map[*unit]struct{}, k Key, u *unit) {
-	if m[k] == nil {
-		m[k] = map[*unit]struct{}{}
+// relink replaces the keys under which an index has the unit.
+func relink(index map[Key]map[*unit]struct{}, u *unit, old, next map[Key]struct{}) {
+	for k := range old {
+		if _, ok := next[k]; ok {
+			continue
+		}
+		delete(index[k], u)
+		if len(index[k]) == 0 {
+			delete(index, k)
+		}
 	}
-	m[k][u] = struct{}{}
-}
-
-func unlink(m map[Key]map[*unit]struct{}, k Key, u *unit) {
-	delete(m[k], u)
-	if len(m[k]) == 0 {
-		delete(m, k)
+	for k := range next {
+		if index[k] == nil {
+			index[k] = map[*unit]struct{}{}
+		}
+		index[k][u] = struct{}{}
 	}
 }
 
@@ -321,15 +303,15 @@ func (e *Engine) published(changes []store.Change, by any) {
 
 func (e *Engine) wake(ch *store.Change, c *cause) {
 	if e.opts.CheckSpecs {
-		e.remember(ch)
+		e.pristine.Remember(ch)
 	}
-	lk := listKey{ch.Key.Type, ch.Key.Namespace}
-	if was, is := visible(ch.Old), visible(ch.New); differs(was, is) {
+	lk := reads.Of(ch.Key)
+	if was, is := reads.Visible(ch.Old), reads.Visible(ch.New); reads.Differs(was, is) {
 		for u := range e.byKey[ch.Key] {
 			e.markDirty(u, c)
 		}
 		for u, queries := range e.byList[lk] {
-			if selected(queries, was, is) {
+			if reads.Selects(queries, was, is) {
 				e.markDirty(u, c)
 			}
 		}

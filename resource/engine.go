@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ichor-os/ichor/resource/reads"
 	"github.com/ichor-os/ichor/resource/store"
 )
 
@@ -71,7 +72,7 @@ type Engine struct {
 	store    *store.Store
 	registry registry
 	counters counters
-	unsynced atomic.Pointer[map[listKey]string]
+	unsynced atomic.Pointer[map[reads.List]string]
 	disk     atomic.Pointer[[]*folder]
 
 	// The store's commit lock is always taken before mu, never after.
@@ -81,19 +82,19 @@ type Engine struct {
 	units    map[*unit]struct{}
 	byKey    map[Key]map[*unit]struct{}
 	byWait   map[Key]map[*unit]struct{}
-	byList   map[listKey]map[*unit][]store.Query
-	keyed    map[listKey][]*keyed
+	byList   map[reads.List]map[*unit][]store.Query
+	keyed    map[reads.List][]*keyed
 	ended    map[Key]func() // who waits to put a key that is on its way out
 	producer map[Key]*unit
 	orphans  map[string]map[Key]struct{} // by owner: read from disk, put by nobody yet
-	pristine map[*store.Resource]any     // with CheckSpecs
+	pristine store.Pristine              // with CheckSpecs
 
 	ctx      context.Context // of Run
 	running  bool
 	stopping bool
 	active   int
 	ready    []*unit
-	busy     int // units queued, running or waiting for a back-off
+	busy     int // units queued, running or waiting for a back-off; one more before Run
 	idle     chan struct{}
 	wg       sync.WaitGroup
 }
@@ -108,11 +109,12 @@ func New(opts Options) *Engine {
 		units:    map[*unit]struct{}{},
 		byKey:    map[Key]map[*unit]struct{}{},
 		byWait:   map[Key]map[*unit]struct{}{},
-		byList:   map[listKey]map[*unit][]store.Query{},
-		keyed:    map[listKey][]*keyed{},
+		byList:   map[reads.List]map[*unit][]store.Query{},
+		keyed:    map[reads.List][]*keyed{},
 		ended:    map[Key]func(){},
 		producer: map[Key]*unit{},
 		orphans:  map[string]map[Key]struct{}{},
+		busy:     1, // until Run
 	}
 	e.store.SetHooks(store.Hooks{Settle: e.settle, Durable: e.durable, Published: e.published})
 	if err := e.Register(Definitions, Namespaces); err != nil {
@@ -191,6 +193,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	for u := range e.units {
 		e.markDirty(u, nil)
 	}
+	e.addBusy(-1)
 	e.mu.Unlock()
 	for _, f := range starts {
 		f()
@@ -293,8 +296,8 @@ func (e *Engine) session(ctx context.Context, u *unit, owner string) *Session {
 	return &Session{engine: e, unit: u, owner: owner, ctx: ctx, snap: e.store.Snapshot(), now: time.Now()}
 }
 
-// Settled waits until no reconciler runs or is about to: the system is at
-// rest. Timers, sources and watchers do not count.
+// Settled waits until the engine runs, and no reconciler does or is about to:
+// the system is at rest. Timers, sources and watchers do not count.
 func (e *Engine) Settled(ctx context.Context) error {
 	for {
 		e.mu.Lock()

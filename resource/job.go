@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/ichor-os/ichor/resource/reads"
 	"github.com/ichor-os/ichor/resource/store"
 )
 
@@ -33,7 +34,7 @@ type jobBlock struct {
 // stays, in tearingDown, until its run has ended.
 func Job[T any](name string, kind *Kind[T], run Each[T], opts ...JobOption) Block {
 	j := &jobBlock{&keyed{
-		name: name, on: listKey{kind.def.Type, kind.ns},
+		name: name, on: reads.List{Type: kind.def.Type, Namespace: kind.ns},
 		effect: true, job: true, bound: 30 * time.Minute,
 	}}
 	for _, opt := range opts {
@@ -61,7 +62,7 @@ func Job[T any](name string, kind *Kind[T], run Each[T], opts ...JobOption) Bloc
 		}
 		u.done = r.Spec
 		// Only the request wakes a job that is done.
-		s.reads = deps{keys: map[Key]struct{}{r.Key: {}}}
+		s.reads = reads.Set{Keys: map[Key]struct{}{r.Key: {}}}
 		return nil
 	}
 	return j
@@ -80,11 +81,11 @@ func (s *Session) Publish() error {
 	}
 	part := *s
 	part.keep = true
-	part.reads = deps{}
-	part.reads.merge(u.reads)
+	part.reads = reads.Set{}
+	part.reads.Merge(u.reads)
 	part.requires, part.release, part.signals = nil, nil, nil
 	var undo func()
-	err := s.engine.store.Commit((*cause)(nil).then(u), func(tx *store.Tx) (err error) {
+	err := s.engine.store.Commit((*cause)(nil).Then(u), func(tx *store.Tx) (err error) {
 		s.engine.mu.Lock()
 		defer s.engine.mu.Unlock()
 		undo, err = s.engine.apply(tx, u, &part)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ichor-os/ichor/resource/reads"
 	"github.com/ichor-os/ichor/resource/store"
 )
 
@@ -39,7 +40,7 @@ func (e *Engine) addUnit(u *unit) {
 type keyed struct {
 	engine *Engine
 	name   string
-	on     listKey
+	on     reads.List
 	effect bool
 	bound  time.Duration
 	job    bool
@@ -69,7 +70,7 @@ func (g *keyed) attach(e *Engine) error {
 	return e.store.Commit(nil, func(tx *store.Tx) error {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		for r := range tx.List(g.on.typ, g.on.ns) {
+		for r := range tx.List(g.on.Type, g.on.Namespace) {
 			u := g.member(g.keyOf(r.ID))
 			g.fresh[u] = struct{}{}
 		}
@@ -87,7 +88,7 @@ func (g *keyed) member(key string) *unit {
 	u := &unit{
 		engine: g.engine, owner: g.name, name: g.name + "[" + key + "]",
 		effect: g.effect, bound: g.bound, job: g.job, group: g,
-		key: Key{Type: g.on.typ, Namespace: g.on.ns, ID: key},
+		key: Key{Type: g.on.Type, Namespace: g.on.Namespace, ID: key},
 		run: func(ctx context.Context, s *Session) error { return g.run(ctx, s, key) },
 	}
 	g.members[key] = u
@@ -97,7 +98,7 @@ func (g *keyed) member(key string) *unit {
 
 // changed runs under Engine.mu.
 func (g *keyed) changed(ch *store.Change, c *cause) {
-	if ch.Old != nil && ch.New != nil && ch.Old.Phase == ch.New.Phase && !differs(ch.Old, ch.New) {
+	if ch.Old != nil && ch.New != nil && ch.Old.Phase == ch.New.Phase && !reads.Differs(ch.Old, ch.New) {
 		return
 	}
 	key := g.keyOf(ch.Key.ID)
@@ -133,7 +134,7 @@ func (e *Engine) retire(u *unit, s *Session) {
 	u.removed = true
 	u.stopTimers()
 	e.watchSignals(u, nil, 0)
-	e.setReads(u, deps{})
+	e.setReads(u, reads.Set{})
 	delete(g.members, u.key.ID)
 	delete(g.fresh, u)
 	delete(e.units, u)
@@ -174,7 +175,7 @@ type Each[T any] func(ctx context.Context, s *Session, r Resource[T]) error
 // change of one key runs one key; when a key goes, what was put for it goes
 // too.
 func ForEach[T any](name string, kind *Kind[T], fn Each[T]) Block {
-	g := &keyed{name: name, on: listKey{kind.def.Type, kind.ns}}
+	g := &keyed{name: name, on: reads.List{Type: kind.def.Type, Namespace: kind.ns}}
 	g.run = func(ctx context.Context, s *Session, id string) error {
 		r, ok := kind.Resource(s, id)
 		if !ok {
@@ -198,7 +199,7 @@ func ForEach[T any](name string, kind *Kind[T], fn Each[T]) Block {
 // outside: the mirror holds until that is synced, and a change of the observed
 // resource with the same id runs ensure.
 func Mirror[T any](name string, desired *Kind[T], observed AnyKind, ensure, remove Each[T]) Block {
-	g := &keyed{name: name, on: listKey{desired.def.Type, desired.ns}, effect: true}
+	g := &keyed{name: name, on: reads.List{Type: desired.def.Type, Namespace: desired.ns}, effect: true}
 	g.run = func(ctx context.Context, s *Session, id string) error {
 		r := s.read(desired.Key(id))
 		if observed != nil {

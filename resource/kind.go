@@ -3,9 +3,9 @@ package resource
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/ichor-os/ichor/resource/codec"
+	"github.com/ichor-os/ichor/resource/meta"
 	"github.com/ichor-os/ichor/resource/store"
 )
 
@@ -101,7 +101,7 @@ func Define[T any](wireName string, opts ...Option) *Kind[T] {
 	if !ok || name == "" || group == "" {
 		panic(fmt.Sprintf("resource: define %q: the name must be Plural.group", wireName))
 	}
-	o := options{def: Definition{Type: wireName, DisplayType: singular(name), Namespace: "runtime"}}
+	o := options{def: Definition{Type: wireName, DisplayType: meta.Singular(name), Namespace: "runtime"}}
 	for _, opt := range opts {
 		opt(&o)
 	}
@@ -112,33 +112,10 @@ func Define[T any](wireName string, opts ...Option) *Kind[T] {
 	d := &o.def
 	d.AllAliases = d.Aliases
 	if !d.NoAutomatic {
-		d.AllAliases = append(append([]string{}, d.Aliases...), automaticAliases(d.DisplayType)...)
+		d.AllAliases = append(append([]string{}, d.Aliases...), meta.AutomaticAliases(d.DisplayType)...)
 	}
-	d.store = storeType(wireName, c)
+	d.store = c.Type(wireName)
 	return &Kind[T]{def: d, codec: c, ns: d.Namespace, singleton: o.singleton}
-}
-
-func storeType[T any](name string, c *codec.Codec[T]) *store.Type {
-	return &store.Type{
-		Name:  name,
-		Equal: func(a, b any) bool { return c.Equal(a.(*T), b.(*T)) },
-		Clone: func(v any) any { return c.Clone(v.(*T)) },
-		Encode: func(v any) (e store.Encoded, err error) {
-			if e.Proto, err = c.Proto(v.(*T)); err != nil {
-				return e, fmt.Errorf("protobuf: %w", err)
-			}
-			if e.YAML, err = c.YAML(v.(*T)); err != nil {
-				return e, fmt.Errorf("yaml: %w", err)
-			}
-			return e, nil
-		},
-		Decode: func(e store.Encoded) (any, error) {
-			if len(e.Proto) > 0 {
-				return c.FromProto(e.Proto)
-			}
-			return c.FromYAML(e.YAML)
-		},
-	}
 }
 
 // Definition gives the kind's properties.
@@ -166,35 +143,4 @@ func (k *Kind[T]) key(id []string) store.Key {
 		return k.Key(k.singleton)
 	}
 	panic(fmt.Sprintf("resource: %s: give one id", k.def.Type))
-}
-
-// singular gives a wire name's singular: Addresses, Statuses and Caches lose
-// "es", Identities become Identity, anything else loses its "s".
-func singular(plural string) string {
-	switch {
-	case strings.HasSuffix(plural, "ies"):
-		return strings.TrimSuffix(plural, "ies") + "y"
-	case strings.HasSuffix(plural, "sses"), strings.HasSuffix(plural, "uses"), strings.HasSuffix(plural, "ches"):
-		return strings.TrimSuffix(plural, "es")
-	}
-	return strings.TrimSuffix(plural, "s")
-}
-
-// automaticAliases gives the display type in lower case and, when it has more
-// than one capital, those: CertSAN is certsan, csan and csans.
-func automaticAliases(display string) []string {
-	aliases := []string{strings.ToLower(display)}
-	var short strings.Builder
-	for _, r := range display {
-		if unicode.IsUpper(r) || unicode.IsDigit(r) {
-			short.WriteRune(unicode.ToLower(r))
-		}
-	}
-	if s := short.String(); len(s) > 1 {
-		aliases = append(aliases, s)
-		if !strings.HasSuffix(s, "s") {
-			aliases = append(aliases, s+"s")
-		}
-	}
-	return aliases
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/ichor-os/ichor/resource/reads"
 )
 
 // Merge makes a block that turns layers of a kind into final resources. Layers
@@ -17,7 +19,7 @@ func Merge[T any](name string, kind *Kind[T], from, to string, layers []string, 
 		combine = func(_, high T) T { return high }
 	}
 	source, final := kind.In(from), kind.In(to)
-	g := &keyed{name: name, on: listKey{kind.def.Type, from}}
+	g := &keyed{name: name, on: reads.List{Type: kind.def.Type, Namespace: from}}
 	g.keyOf = func(id string) string {
 		layer, rest, ok := strings.Cut(id, "/")
 		if !ok || !slices.Contains(layers, layer) {

@@ -3,58 +3,20 @@ package resource
 import (
 	"fmt"
 	"strings"
-
 	"sync"
 
+	"github.com/ichor-os/ichor/resource/meta"
 	"github.com/ichor-os/ichor/resource/store"
 )
 
-// Sensitivity tells clients whether a kind's specs hold secrets: it is text in
-// YAML and a number in protobuf.
-type Sensitivity string
-
-// SensitivitySensitive marks kinds with secrets; others are empty.
-const SensitivitySensitive Sensitivity = "sensitive"
-
-// ProtoEnum gives the number.
-func (s Sensitivity) ProtoEnum() int32 {
-	if s == SensitivitySensitive {
-		return 1
-	}
-	return 0
-}
-
-// SetProtoEnum reads the number.
-func (s *Sensitivity) SetProtoEnum(n int32) error {
-	*s = ""
-	if n == 1 {
-		*s = SensitivitySensitive
-	}
-	return nil
-}
-
 // DefinitionSpec describes a kind to clients.
-type DefinitionSpec struct {
-	Type             string        `yaml:"type" protobuf:"1"`
-	DisplayType      string        `yaml:"displayType" protobuf:"2"`
-	DefaultNamespace string        `yaml:"defaultNamespace" protobuf:"3"`
-	Aliases          []string      `yaml:"aliases" protobuf:"4"`
-	AllAliases       []string      `yaml:"allAliases" protobuf:"5"`
-	NoAutomatic      bool          `yaml:"skipAutomaticAliases,omitempty"`
-	PrintColumns     []PrintColumn `yaml:"printColumns" protobuf:"6"`
-	Sensitivity      Sensitivity   `yaml:"sensitivity,omitempty" protobuf:"7"`
-}
+type DefinitionSpec = meta.DefinitionSpec
 
 // PrintColumn is a [Column] on the wire.
-type PrintColumn struct {
-	Name     string `yaml:"name" protobuf:"1"`
-	JSONPath string `yaml:"jsonPath" protobuf:"2"`
-}
+type PrintColumn = meta.PrintColumn
 
 // NamespaceSpec describes a namespace to clients.
-type NamespaceSpec struct {
-	Description string `yaml:"description" protobuf:"1"`
-}
+type NamespaceSpec = meta.NamespaceSpec
 
 // The kinds that describe kinds. The engine puts their resources itself.
 var (
@@ -66,27 +28,6 @@ var (
 
 // registrar owns the resources that describe kinds and namespaces.
 const registrar = "registry"
-
-// descriptions of the namespaces that clients know.
-var descriptions = map[string]string{
-	"meta":           "what kinds of resources and namespaces there are",
-	"runtime":        "the machine and the services on it",
-	"cluster":        "the cluster and its members",
-	"cluster-raw":    "members as each way of discovery reports them",
-	"config":         "the machine config and what follows from it",
-	"etcd":           "the etcd member on this node",
-	"files":          "files that the system keeps up to date",
-	"hardware":       "what the machine is made of",
-	"k8s":            "Kubernetes on this node",
-	"controlplane":   "the Kubernetes control plane on this node",
-	"kubespan":       "the encrypted network between nodes",
-	"network":        "the network as it is",
-	"network-config": "the network as each layer of config wants it",
-	"cri":            "the container runtime",
-	"secrets":        "keys and certificates",
-	"security":       "what the node trusts and allows",
-	"perf":           "how busy the machine is",
-}
 
 // registry knows the registered kinds by wire name.
 type registry struct {
@@ -128,7 +69,7 @@ func (e *Engine) Register(kinds ...AnyKind) error {
 			if err := describe(tx, Definitions, strings.ToLower(d.Type), d.spec()); err != nil {
 				return err
 			}
-			ns := NamespaceSpec{Description: descriptions[d.Namespace]}
+			ns := NamespaceSpec{Description: meta.Descriptions[d.Namespace]}
 			if err := describe(tx, Namespaces, d.Namespace, ns); err != nil {
 				return err
 			}
@@ -156,10 +97,10 @@ func (d *Definition) spec() DefinitionSpec {
 		Aliases: d.Aliases, AllAliases: d.AllAliases, NoAutomatic: d.NoAutomatic,
 	}
 	for _, c := range d.Columns {
-		s.PrintColumns = append(s.PrintColumns, PrintColumn{c.Name, c.Path})
+		s.PrintColumns = append(s.PrintColumns, PrintColumn{Name: c.Name, JSONPath: c.Path})
 	}
 	if d.Sensitive {
-		s.Sensitivity = SensitivitySensitive
+		s.Sensitivity = meta.Sensitive
 	}
 	return s
 }

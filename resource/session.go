@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ichor-os/ichor/resource/reads"
 	"github.com/ichor-os/ichor/resource/store"
 )
 
@@ -38,7 +39,7 @@ type Session struct {
 	now    time.Time
 	closed bool
 
-	reads    deps
+	reads    reads.Set
 	puts     []*pending
 	index    map[Key]*pending
 	deletes  []Key
@@ -58,16 +59,6 @@ type pending struct {
 	res  *store.Resource
 	same *store.Resource // in the snapshot, with the same content
 }
-
-// deps is what a run read.
-type deps struct {
-	keys  map[Key]struct{}
-	lists map[listKey][]store.Query
-	waits map[Key]struct{} // keys whose end the unit waits for
-}
-
-// listKey names a kind in a namespace.
-type listKey struct{ typ, ns string }
 
 // Now is the time at which the run began. Reconcilers know no other clock.
 func (s *Session) Now() time.Time { return s.now }
@@ -149,11 +140,11 @@ func (k *Kind[T]) List(s *Session, selectors ...Selector) []Resource[T] {
 		sel(&q)
 	}
 	s.check()
-	lk := listKey{k.def.Type, k.ns}
+	lk := reads.List{Type: k.def.Type, Namespace: k.ns}
 	s.needSync(lk)
-	s.reads.addList(lk, q)
+	s.reads.AddList(lk, q)
 	var out []Resource[T]
-	for r := range s.snap.List(lk.typ, lk.ns) {
+	for r := range s.snap.List(lk.Type, lk.Namespace) {
 		if r.Phase == store.Running && q.Match(r) {
 			s.note(r)
 			out = append(out, typed[T](r))
@@ -247,8 +238,8 @@ func (s *Session) check() {
 // read gives the resource in any phase, and makes it an input.
 func (s *Session) read(k Key) *store.Resource {
 	s.check()
-	s.needSync(listKey{k.Type, k.Namespace})
-	s.reads.addKey(k)
+	s.needSync(reads.List{Type: k.Type, Namespace: k.Namespace})
+	s.reads.AddKey(k)
 	r := s.snap.Get(k)
 	s.note(r)
 	return r
@@ -265,91 +256,10 @@ func (s *Session) note(r *store.Resource) {
 	s.checked[r] = struct{}{}
 }
 
-func (s *Session) needSync(lk listKey) {
+func (s *Session) needSync(lk reads.List) {
 	if m := s.engine.unsynced.Load(); m != nil && s.unit != nil {
 		if source, ok := (*m)[lk]; ok && source != s.owner {
-			s.missing = fmt.Sprintf("waiting for source %q to know all of %s", source, lk.typ)
+			s.missing = fmt.Sprintf("waiting for source %q to know all of %s", source, lk.Type)
 		}
 	}
-}
-
-func (d *deps) addKey(k Key) {
-	if d.keys == nil {
-		d.keys = map[Key]struct{}{}
-	}
-	d.keys[k] = struct{}{}
-}
-
-func (d *deps) addWait(k Key) {
-	if d.waits == nil {
-		d.waits = map[Key]struct{}{}
-	}
-	d.waits[k] = struct{}{}
-}
-
-func (d *deps) addList(lk listKey, q store.Query) {
-	if d.lists == nil {
-		d.lists = map[listKey][]store.Query{}
-	}
-	have := d.lists[lk]
-	if slices.ContainsFunc(have, func(o store.Query) bool { return o.Empty() }) {
-		return
-	}
-	d.lists[lk] = append(have, q)
-}
-
-// merge adds what o has.
-func (d *deps) merge(o deps) {
-	for k := range o.keys {
-		d.addKey(k)
-	}
-	for k := range o.waits {
-		d.addWait(k)
-	}
-	for lk, qs := range o.lists {
-		for _, q := range qs {
-			d.addList(lk, q)
-		}
-	}
-}
-
-// affected says whether the change is one that a run with these reads sees.
-func (d *deps) affected(c *store.Change) bool {
-	was, is := visible(c.Old), visible(c.New)
-	if _, ok := d.waits[c.Key]; ok && c.New == nil {
-		return true
-	}
-	if !differs(was, is) {
-		return false
-	}
-	if _, ok := d.keys[c.Key]; ok {
-		return true
-	}
-	return selected(d.lists[listKey{c.Key.Type, c.Key.Namespace}], was, is)
-}
-
-func selected(queries []store.Query, was, is *store.Resource) bool {
-	for i := range queries {
-		if queries[i].Empty() || queries[i].Match(was) || queries[i].Match(is) {
-			return true
-		}
-	}
-	return false
-}
-
-// visible is the resource as Get and List show it.
-func visible(r *store.Resource) *store.Resource {
-	if r == nil || r.Phase != store.Running {
-		return nil
-	}
-	return r
-}
-
-// differs says whether readers can tell the two apart: finalizers are not for
-// them.
-func differs(was, is *store.Resource) bool {
-	if was == nil || is == nil {
-		return was != is
-	}
-	return was.Spec != is.Spec || !maps.Equal(was.Labels, is.Labels) || !maps.Equal(was.Annotations, is.Annotations)
 }

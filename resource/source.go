@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ichor-os/ichor/resource/reads"
 	"github.com/ichor-os/ichor/resource/store"
 )
 
@@ -31,7 +32,7 @@ func Source[T any](name string, kind *Kind[T], run func(ctx context.Context, f *
 func (s *source[T]) Name() string { return s.name }
 
 func (s *source[T]) attach(e *Engine) error {
-	lk := listKey{s.kind.def.Type, s.kind.ns}
+	lk := reads.List{Type: s.kind.def.Type, Namespace: s.kind.ns}
 	e.setUnsynced(lk, s.name)
 	f := &Feed[T]{engine: e, name: s.name, kind: s.kind, waiting: map[Key]*store.Resource{}}
 	e.onStart(func() { e.background(func(ctx context.Context) { s.loop(ctx, e, f) }) })
@@ -79,10 +80,10 @@ func (s *source[T]) call(ctx context.Context, f *Feed[T]) (err error) {
 }
 
 // setUnsynced has readers of a kind hold; an empty name ends that.
-func (e *Engine) setUnsynced(lk listKey, name string) {
+func (e *Engine) setUnsynced(lk reads.List, name string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	next := map[listKey]string{}
+	next := map[reads.List]string{}
 	if m := e.unsynced.Load(); m != nil {
 		for k, v := range *m {
 			next[k] = v
@@ -98,22 +99,10 @@ func (e *Engine) setUnsynced(lk listKey, name string) {
 		return
 	}
 	for u := range e.units {
-		if u.readsKind(lk) || u.running {
+		if u.reads.Touches(lk) || u.running {
 			e.markDirty(u, nil)
 		}
 	}
-}
-
-func (u *unit) readsKind(lk listKey) bool {
-	if _, ok := u.reads.lists[lk]; ok {
-		return true
-	}
-	for k := range u.reads.keys {
-		if k.Type == lk.typ && k.Namespace == lk.ns {
-			return true
-		}
-	}
-	return false
 }
 
 // Feed takes what a [Source] sees. Each call is one commit; nothing is written
@@ -145,7 +134,7 @@ func (f *Feed[T]) Replace(items ...Item[T]) error {
 	first := !f.replaced
 	f.replaced = true
 	if first {
-		f.engine.setUnsynced(listKey{f.kind.def.Type, f.kind.ns}, "")
+		f.engine.setUnsynced(reads.List{Type: f.kind.def.Type, Namespace: f.kind.ns}, "")
 	}
 	return nil
 }

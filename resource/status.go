@@ -3,14 +3,11 @@ package resource
 import (
 	"errors"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/ichor-os/ichor/resource/store"
 )
 
 // HoldError is what [Hold] gives.
@@ -146,34 +143,15 @@ func (e *Engine) watchSignals(u *unit, signals []*Signal, epoch uint64) {
 	}
 }
 
-// remember keeps a copy of a spec that became visible. Engine.mu is held.
-func (e *Engine) remember(ch *store.Change) {
-	if e.pristine == nil {
-		e.pristine = map[*store.Resource]any{}
-	}
-	if ch.New != nil && ch.New.Spec != nil {
-		e.pristine[ch.New] = ch.New.Type().Clone(ch.New.Spec)
-	}
-	if ch.Old != nil && len(e.pristine) > 4096 {
-		delete(e.pristine, ch.Old)
-	}
-}
-
 // checkSpecs fails a run that changed a spec in place, and repairs the spec.
 func (e *Engine) checkSpecs(s *Session, err error) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for r := range s.checked {
-		good, ok := e.pristine[r]
-		if !ok || r.Type().Equal(r.Spec, good) {
-			continue
+		if e.pristine.Repair(r) {
+			err = errors.New("changed in place the spec of " + r.Key.String() + ", which it read")
+			e.report(s.unit, "mutation", err.Error(), "")
 		}
-		repair(r.Spec, r.Type().Clone(good))
-		err = errors.New("changed in place the spec of " + r.Key.String() + ", which it read")
-		e.report(s.unit, "mutation", err.Error(), "")
 	}
 	return err
 }
-
-// repair copies the struct behind from over the one behind to.
-func repair(to, from any) { reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from).Elem()) }

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/ichor-os/ichor/resource/reads"
 	"github.com/ichor-os/ichor/resource/store"
+	"github.com/ichor-os/ichor/resource/trace"
 )
 
 // unit is one thing that runs: a reconciler, or one key of a keyed block.
@@ -27,7 +27,7 @@ type unit struct {
 	key    Key           // with group: what it is about
 
 	// Guarded by Engine.mu.
-	reads    deps
+	reads    reads.Set
 	signals  []*Signal
 	outputs  map[Key]struct{}
 	held     map[Key]struct{} // resources that carry the unit's finalizer
@@ -50,70 +50,20 @@ type unit struct {
 	status   Status
 }
 
-// cause is the chain of commits that led to a run. It begins with something
-// from outside the reconcilers.
-type cause struct {
-	unit   *unit
-	parent *cause
-	depth  int
-}
+// cause is what led to a run.
+type cause = trace.Chain[*unit]
 
-// maxChain bounds the memory of a chain: what is older is forgotten. A chain
-// that has come twice as far comes from a loop, whatever its length.
-const maxChain = 512
-
-func (c *cause) then(u *unit) *cause {
-	next := &cause{unit: u, parent: c, depth: 1}
-	if c == nil {
-		return next
+func names(units []*unit) string {
+	all := make([]string, len(units))
+	for i, u := range units {
+		all[i] = u.name
 	}
-	next.depth = c.depth + 1
-	if next.depth%maxChain == 0 {
-		p := next
-		for n := 0; p != nil && n < maxChain; n++ {
-			p = p.parent
-		}
-		if p != nil {
-			p.parent = nil
-		}
-	}
-	return next
-}
-
-// loops says whether a run of u because of c is one of a loop.
-func (c *cause) loops(u *unit, limit int) bool {
-	if c == nil {
-		return false
-	}
-	n := c.visits(u)
-	return n >= limit || (n > 0 && c.depth >= 2*maxChain)
-}
-
-// visits counts how often u is in the chain.
-func (c *cause) visits(u *unit) (n int) {
-	for ; c != nil; c = c.parent {
-		if c.unit == u {
-			n++
-		}
-	}
-	return n
-}
-
-// names lists the units between two visits of u.
-func (c *cause) names(u *unit) []string {
-	var out []string
-	for ; c != nil; c = c.parent {
-		out = append(out, c.unit.name)
-		if c.unit == u && len(out) > 1 {
-			break
-		}
-	}
-	return out
+	return strings.Join(all, " < ")
 }
 
 // markDirty has u run, because of c. Engine.mu is held.
 func (e *Engine) markDirty(u *unit, c *cause) {
-	if c != nil && (u.cause == nil || c.depth > u.cause.depth) {
+	if c != nil && (u.cause == nil || c.Depth() > u.cause.Depth()) {
 		u.cause = c
 	}
 	u.dirty = true
@@ -126,7 +76,7 @@ func (e *Engine) schedule(u *unit) {
 		return
 	}
 	switch {
-	case !u.cause.loops(u, e.opts.LoopLimit):
+	case !u.cause.Loops(u, e.opts.LoopLimit):
 		u.slowdown = 0
 	case !u.paid:
 		e.slowDown(u)
@@ -145,7 +95,7 @@ func (e *Engine) slowDown(u *unit) {
 	e.counters.loops.Add(1)
 	wait := e.backoff(u.slowdown + 2)
 	e.report(u, "loop", fmt.Sprintf("wakes itself through its own outputs: %s; next run in %s",
-		strings.Join(u.cause.names(u), " < "), wait), "")
+		names(u.cause.Round(u)), wait), "")
 	u.paid = true
 	e.waitFor(u, wait)
 }
@@ -242,7 +192,7 @@ func (e *Engine) next(slot bool) *unit {
 // work runs units in one goroutine until none is ready.
 func (e *Engine) work(u *unit) {
 	defer e.wg.Done()
-	id := goroutineID()
+	id := trace.Goroutine()
 	for u != nil {
 		u = e.execute(u, id)
 	}
@@ -317,7 +267,7 @@ func (s *Session) problem() error {
 
 // hangs reports a run over its bound, and lets others have its slot.
 func (e *Engine) hangs(u *unit, bound time.Duration, goroutine string) {
-	stack := stackOf(goroutine)
+	stack := trace.Stack(goroutine)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !u.running || u.detached {
@@ -375,7 +325,7 @@ func (e *Engine) outcome(u *unit, s *Session, err error, took time.Duration) {
 	case err == nil:
 		u.failures = 0
 		u.settled = true
-		for k := range u.reads.waits {
+		for k := range u.reads.Waits {
 			st.State, st.Reason = StateHold, fmt.Sprintf("waiting for the end of %s", k)
 		}
 		return
@@ -407,31 +357,4 @@ func (e *Engine) outcome(u *unit, s *Session, err error, took time.Duration) {
 	}
 	// A change of an input may heal it before the wait is over.
 	u.after(wait, func() { e.markDirty(u, nil) })
-}
-
-// goroutineID gives "goroutine N " of the caller.
-func goroutineID() string {
-	var buf [64]byte
-	text := string(buf[:runtime.Stack(buf[:], false)])
-	if f := strings.Fields(text); len(f) > 1 {
-		if _, err := strconv.Atoi(f[1]); err == nil {
-			return "goroutine " + f[1] + " "
-		}
-	}
-	return ""
-}
-
-// stackOf gives the stack of a goroutine by what goroutineID gave for it.
-func stackOf(id string) string {
-	if id == "" {
-		return ""
-	}
-	buf := make([]byte, 1<<20)
-	all := string(buf[:runtime.Stack(buf, true)])
-	for _, g := range strings.Split(all, "\n\n") {
-		if strings.HasPrefix(g, id) {
-			return g
-		}
-	}
-	return ""
 }

@@ -23,6 +23,8 @@ import (
 	"unsafe"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/ichor-os/ichor/resource/store"
 )
 
 // Codec encodes, compares and copies values of one type. Make it once per type
@@ -83,6 +85,30 @@ func (c *Codec[T]) FromYAML(b []byte) (*T, error) {
 		return nil, err
 	}
 	return v, nil
+}
+
+// Type gives what the store must know of the kind with this wire name.
+func (c *Codec[T]) Type(name string) *store.Type {
+	return &store.Type{
+		Name:  name,
+		Equal: func(a, b any) bool { return c.Equal(a.(*T), b.(*T)) },
+		Clone: func(v any) any { return c.Clone(v.(*T)) },
+		Encode: func(v any) (e store.Encoded, err error) {
+			if e.Proto, err = c.Proto(v.(*T)); err != nil {
+				return e, fmt.Errorf("protobuf: %w", err)
+			}
+			if e.YAML, err = c.YAML(v.(*T)); err != nil {
+				return e, fmt.Errorf("yaml: %w", err)
+			}
+			return e, nil
+		},
+		Decode: func(e store.Encoded) (any, error) {
+			if len(e.Proto) > 0 {
+				return c.FromProto(e.Proto)
+			}
+			return c.FromYAML(e.YAML)
+		},
+	}
 }
 
 // Enum is a type that is text in Go and YAML, and a number in protobuf. Its
