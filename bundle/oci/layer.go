@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -66,7 +65,11 @@ func (c *LayerCache) Layer(ctx context.Context, tree *filetree.Tree) (*Layer, er
 	if err == nil {
 		return layer, nil
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	if _, statErr := os.Lstat(folder); statErr == nil {
+		// It may have been published since; only what is still bad is damaged.
+		if layer, err = openLayer(folder); err == nil {
+			return layer, nil
+		}
 		if c.Log != nil {
 			c.Log("warning: cached layer is broken and is made again: %v", err)
 		}
