@@ -11,6 +11,15 @@ help: ## what there is
 test: ## everything that CI runs: lint, unit tests with the race detector, fuzzing, assets, end to end
 	@$(GO) run ./test/run ci
 
+assets: ## build what a node starts from: programs, images, root file system
+	@$(GO) run ./cmd/imager assets
+
+sizes: ## the size of each part of the assets
+	@$(GO) run ./cmd/imager sizes
+
+lock: ## move the pins of Debian packages to the newest of their series
+	@$(GO) run ./cmd/imager lock
+
 unit: ## the fast tests alone
 	@$(GO) run ./test/run unit
 
@@ -19,6 +28,15 @@ lint: ## gofmt, vet, staticcheck, generated files, known vulnerabilities
 
 generate: ## renew generated files
 	@$(GO) generate ./...
+
+assets: ## what a node starts from: root file system, image cache; prints their folder
+	@$(GO) run ./cmd/imager assets
+
+sizes: ## the size of each part of the assets
+	@$(GO) run ./cmd/imager sizes
+
+lock: ## move the pins of Debian packages to the newest of their series
+	@$(GO) run ./cmd/imager lock
 
 long: ## soaks, full rebuild comparison
 	@$(GO) run ./test/run long

@@ -50,10 +50,7 @@ func replace(path string, content []byte, modeFor func(old fs.FileInfo) fs.FileM
 		return err
 	}
 	if old != nil {
-		if stat, ok := old.Sys().(*syscall.Stat_t); ok {
-			// Only root may give files away; for all others the owner is the same already.
-			_ = os.Lchown(temp, int(stat.Uid), int(stat.Gid))
-		}
+		keepOwner(temp, old)
 	}
 	if err := os.Rename(temp, target); err != nil {
 		return errors.Join(err, os.Remove(temp))
@@ -127,16 +124,4 @@ func writeTemp(target string, content []byte, mode fs.FileMode) (string, error) 
 		return "", errors.Join(err, os.Remove(file.Name()))
 	}
 	return file.Name(), nil
-}
-
-func syncFolder(path string) error {
-	folder, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	err = folder.Sync()
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
-		err = nil // the file system has no such call; the rename is as durable as it gets
-	}
-	return errors.Join(err, folder.Close())
 }

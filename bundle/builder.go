@@ -141,6 +141,7 @@ func (b *Builder) cached(ctx context.Context, programs []Program, keys []string)
 			artifact, err := store.load(keys[i], p.FileName())
 			if err == nil {
 				artifacts[i] = artifact
+				store.touch(keys[i], time.Now())
 			} else if !errors.Is(err, os.ErrNotExist) {
 				b.log().Warn("program: cached build is unusable, building again", "program", p.Name, "reason", err)
 			}
@@ -192,6 +193,9 @@ func (b *Builder) build(ctx context.Context, p Program, key string) (Artifact, e
 	}, p.FileName())
 	if err != nil {
 		return Artifact{}, err
+	}
+	if err := store.prune(artifact, time.Now()); err != nil {
+		b.log().Warn("program: old builds stay in the cache", "reason", err)
 	}
 	b.log().Info("program: built", "program", p.Name, "arch", b.arch(),
 		"size", artifact.Size, "took", time.Since(start).Round(time.Millisecond))

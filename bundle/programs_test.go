@@ -177,10 +177,10 @@ func TestReproduce_PauseIsTheSameBytesBuiltFromNothingElsewhere(t *testing.T) {
 func TestReproduce_DifferenceIsAnError(t *testing.T) {
 	w := newWorkshop(t)
 	mustBuild(t, w.builder(), "hello")
-	// A compiler that puts the name of the folder it works in into the program.
+	// A compiler whose result depends on the folder it works in.
 	w.script(t, `[ "$1" = build ] || exec go "$@"
 while [ "$1" != -o ]; do shift; done
-exec go build -ldflags "-X main.name=${PWD##*/}" -o "$2" .
+printf '%s' "$PWD" > "$2"
 `)
 	if err := w.builder().Reproduce(t.Context(), "hello"); err == nil || !strings.Contains(err.Error(), "second build has SHA-256") {
 		t.Errorf("Reproduce error = %v, want one with both hashes", err)

@@ -149,11 +149,7 @@ const lockPoll = 50 * time.Millisecond
 // lock takes the lock of that name, waiting as long as ctx allows. The kernel
 // releases it when its holder dies.
 func (s store) lock(ctx context.Context, name string) (unlock func(), err error) {
-	dir := filepath.Join(s.dir, "locks")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("lock build: %w", err)
-	}
-	file, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_RDWR, 0o644)
+	file, err := s.openLock(name)
 	if err != nil {
 		return nil, fmt.Errorf("lock build: %w", err)
 	}
@@ -173,6 +169,16 @@ func (s store) lock(ctx context.Context, name string) (unlock func(), err error)
 		case <-time.After(lockPoll):
 		}
 	}
+}
+
+// openLock opens the file of a lock without taking it. The file stays for ever:
+// removing it would let two builders hold one lock.
+func (s store) openLock(name string) (*os.File, error) {
+	dir := filepath.Join(s.dir, "locks")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_RDWR, 0o644)
 }
 
 // writeEntry writes build.json so that it is there completely or not at all.

@@ -17,8 +17,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// environment looks up a variable; the value of a missing one is empty.
-type environment func(name string) string
+// environment looks up a variable, like [os.LookupEnv].
+type environment func(name string) (value string, ok bool)
+
+// get returns the value of a variable, which is empty for a missing one.
+func (e environment) get(name string) string {
+	value, _ := e(name)
+	return value
+}
 
 // Run runs the command that args (without the program's name) ask for.
 // Environ is like [os.Environ].
@@ -28,6 +34,7 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer, environ []str
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetArgs(args)
+	root.InitDefaultCompletionCmd() // it remembers the output of this moment
 	started := false
 	markStart(root, &started)
 	command, err := root.ExecuteC()
@@ -43,8 +50,8 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer, environ []str
 	return 1
 }
 
-// NewCommand builds the tree of commands.
-func NewCommand(getenv func(string) string) *cobra.Command {
+// NewCommand builds the tree of commands. Env is like [os.LookupEnv].
+func NewCommand(env func(name string) (string, bool)) *cobra.Command {
 	root := &cobra.Command{
 		Use:               "talosctl",
 		Short:             "Make machine configs and run clusters of immutable Kubernetes nodes",
@@ -53,14 +60,15 @@ func NewCommand(getenv func(string) string) *cobra.Command {
 		DisableAutoGenTag: true,
 	}
 	root.AddCommand(
-		newConfig(getenv),
+		newConfig(env),
+		newDocs(),
 		newGen(),
-		newMachineConfig(),
+		newMachineConfig(env),
 		newValidate(),
 		newVersion(),
 	)
+	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
-	root.InitDefaultCompletionCmd()
 	return root
 }
 
@@ -79,12 +87,12 @@ func markStart(command *cobra.Command, started *bool) {
 }
 
 func lookup(environ []string) environment {
-	return func(name string) string {
+	return func(name string) (string, bool) {
 		for _, variable := range environ {
 			if value, ok := strings.CutPrefix(variable, name+"="); ok {
-				return value
+				return value, true
 			}
 		}
-		return ""
+		return "", false
 	}
 }

@@ -2,12 +2,12 @@ package cli
 
 import "github.com/spf13/cobra"
 
-func newConfig(getenv environment) *cobra.Command {
+func newConfig(env environment) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "config",
 		Short: "Show and change the client config (contexts)",
 	}
-	t := newTarget(command, getenv)
+	t := newTarget(command, env)
 	command.AddCommand(
 		newConfigAdd(t),
 		newConfigContext(t),

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/ichor-os/ichor/cli/output"
@@ -80,7 +81,7 @@ func describeContext(config *talosconfig.Config, name string, now time.Time) (*c
 	for _, role := range pki.RolesOf(certificate.Subject.Organization) {
 		info.Roles = append(info.Roles, string(role))
 	}
-	info.CertTTL = relativeTime(certificate.NotAfter, now)
+	info.CertTTL = humanize.RelTime(certificate.NotAfter, now, "ago", "from now")
 	info.CertNotAfter = certificate.NotAfter.UTC().Format(time.DateOnly)
 	return info, nil
 }
@@ -100,27 +101,4 @@ func (i *contextInfo) writeText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, text)
 	return err
-}
-
-// relativeTime says how far a time is from now, in its largest whole unit.
-func relativeTime(at, now time.Time) string {
-	const day = 24 * time.Hour
-	distance, direction := at.Sub(now), "from now"
-	if distance < 0 {
-		distance, direction = -distance, "ago"
-	}
-	units := []struct {
-		length time.Duration
-		name   string
-	}{{365 * day, "year"}, {30 * day, "month"}, {7 * day, "week"}, {day, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}}
-	for _, unit := range units {
-		count := int64(distance / unit.length)
-		switch {
-		case count == 1:
-			return fmt.Sprintf("1 %s %s", unit.name, direction)
-		case count > 1:
-			return fmt.Sprintf("%d %ss %s", count, unit.name, direction)
-		}
-	}
-	return "now"
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,6 +50,7 @@ type genConfigFlags struct {
 	mirrors           []string
 	kubeSpan          bool
 	discovery         bool
+	imagePolicy       string
 	docs              bool
 	examples          bool
 	patches           patchFlags
@@ -86,6 +88,7 @@ want to make configs for the same cluster again.`,
 	flags.StringSliceVar(&f.mirrors, "registry-mirror", nil, "mirrors of image registries: REGISTRY=URL")
 	flags.BoolVar(&f.kubeSpan, "with-kubespan", false, "encrypted mesh between the machines")
 	flags.BoolVar(&f.discovery, "with-cluster-discovery", true, "machines find each other")
+	flags.StringVar(&f.imagePolicy, "image-policy", string(generate.OpenImagePolicy), "which workload images may run: open (all) or closed (those that rules allow, signed)")
 	flags.BoolVar(&f.docs, "with-docs", true, "explain the keys in comments")
 	flags.BoolVar(&f.examples, "with-examples", true, "show keys that are not used in comments")
 	f.patches.add(command)
@@ -183,6 +186,7 @@ func (f *genConfigFlags) options(name, endpoint string) (generate.Options, error
 		Mirrors:           mirrors,
 		KubeSpan:          f.kubeSpan,
 		Discovery:         f.discovery,
+		ImagePolicy:       generate.ImagePolicy(f.imagePolicy),
 	}, nil
 }
 
@@ -192,6 +196,9 @@ func (f *genConfigFlags) loadSecrets(cmd *cobra.Command, contract generate.Contr
 		return secrets.Generate(contract.SecretsOptions())
 	}
 	bundle, unknown, err := secrets.Read(f.secrets)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: make it with `talosctl gen secrets`", err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +230,7 @@ func (f *genConfigFlags) generate(cmd *cobra.Command, t outputType, options gene
 			return nil, err
 		}
 	}
-	return patched.Encode()
+	return generate.Encode(patched, generate.Comments{Docs: f.docs, Examples: f.examples})
 }
 
 func (f *genConfigFlags) target() string {

@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/ichor-os/ichor/config"
+	"github.com/ichor-os/ichor/config/documents/security"
 	"github.com/ichor-os/ichor/pki"
 	"github.com/ichor-os/ichor/pki/secrets"
 	"github.com/ichor-os/ichor/pki/talosconfig"
@@ -114,6 +115,20 @@ func TestMachineConfigPatch_AdviceErrorRefusesAnInvalidResult(t *testing.T) {
 	got = run(t, append(args, "--advice=error", "-o", "refused.yaml")...)
 	if _, written := got.files["refused.yaml"]; got.exit != 1 || written {
 		t.Errorf("--advice=error: exit %d, file written: %v", got.exit, written)
+	}
+}
+
+func TestMachineConfigPatch_KeepsCommentsWhenAsked(t *testing.T) {
+	inTempFolder(t, map[string]string{"in.yaml": "machine:\n    # from the rack list\n    type: worker # never a control plane\n"})
+	args := []string{"machineconfig", "patch", "in.yaml", "-p", "machine: {token: t}"}
+	got := mustRun(t, append(args, "--keep-comments")...)
+	for _, want := range []string{"# from the rack list", "# never a control plane", "token: t"} {
+		if !strings.Contains(got.stdout, want) {
+			t.Errorf("%q is gone:\n%s", want, got.stdout)
+		}
+	}
+	if got := mustRun(t, args...); strings.Contains(got.stdout, "#") {
+		t.Errorf("comments without being asked:\n%s", got.stdout)
 	}
 }
 
@@ -272,5 +287,48 @@ func TestValidate_ReadsStandardInput(t *testing.T) {
 	got := runWith(t, "apiVersion: v1alpha1\nkind: HostnameConfig\nhostname: a\n", "validate", "-m", "cloud", "-c", "-")
 	if got.exit != 0 {
 		t.Errorf("exit %d; standard error:\n%s", got.exit, got.stderr)
+	}
+}
+
+func TestGenConfig_ClosedImagePolicyDeniesTheRest(t *testing.T) {
+	inTempFolder(t, secretsFile(t))
+	got := mustRun(t, genConfig("--image-policy", "closed")...)
+	for _, name := range []string{"controlplane.yaml", "worker.yaml"} {
+		policy, ok := machine(t, got.files[name]).Find("ImageVerificationConfig", "").(*security.ImageVerificationConfig)
+		if !ok {
+			t.Fatalf("%s has no policy", name)
+		}
+		if last := policy.Rules[len(policy.Rules)-1]; last.Image != "*" || last.Deny == nil || !*last.Deny {
+			t.Errorf("%s: the last rule is %+v, want one that denies all", name, last)
+		}
+		if got := run(t, "validate", "--strict", "-m", "metal", "-c", name); got.exit != 0 || got.stderr != "" {
+			t.Errorf("%s: exit %d\n%s", name, got.exit, got.stderr)
+		}
+	}
+	for _, args := range [][]string{{"--image-policy", "shut"}, {"--image-policy", "closed", "--talos-version", "v1.12"}} {
+		if got := run(t, genConfig(append(args, "--force")...)...); got.exit != 1 {
+			t.Errorf("%q: exit %d, want 1", args, got.exit)
+		}
+	}
+}
+
+func TestS03_KubernetesVersionBecomesTheImageTagWithV(t *testing.T) {
+	for _, given := range []string{"1.37.2", "v1.37.2"} {
+		inTempFolder(t, secretsFile(t))
+		got := mustRun(t, genConfig("--kubernetes-version", given)...)
+		main := machine(t, got.files["controlplane.yaml"]).Main()
+		for _, image := range []string{main.Machine.Kubelet.Image, main.Cluster.APIServer.Image, main.Cluster.ControllerManager.Image, main.Cluster.Scheduler.Image, main.Cluster.Proxy.Image} {
+			if !strings.HasSuffix(image, ":v1.37.2") {
+				t.Errorf("%s: image %s, want the tag v1.37.2", given, image)
+			}
+		}
+	}
+}
+
+func TestS07_TalosconfigNamesNoEndpoint(t *testing.T) {
+	inTempFolder(t, secretsFile(t))
+	got := mustRun(t, genConfig()...)
+	if text := got.files["talosconfig"]; strings.Contains(text, "127.0.0.1") || strings.Contains(text, "10.5.0.10") {
+		t.Error("the client config names an endpoint that nobody gave")
 	}
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -28,9 +27,6 @@ cluster.`,
 			}
 			options := contract.SecretsOptions()
 			options.BootstrapToken = token
-			if token != "" && pkiFolder == "" {
-				return errors.New("make secrets: --kubernetes-bootstrap-token goes with --from-kubernetes-pki")
-			}
 			bundle, err := makeSecrets(pkiFolder, controlPlaneConfig, options)
 			if err != nil {
 				return err
@@ -48,7 +44,7 @@ cluster.`,
 	flags.StringVarP(&pkiFolder, "from-kubernetes-pki", "p", "", "`folder` with the PKI of an existing Kubernetes cluster (/etc/kubernetes/pki) to keep")
 	flags.StringVar(&controlPlaneConfig, "from-controlplane-config", "", "`file` with the config of a control plane machine whose secrets to take")
 	command.MarkFlagsMutuallyExclusive("from-kubernetes-pki", "from-controlplane-config")
-	flags.StringVarP(&token, "kubernetes-bootstrap-token", "t", "", "bootstrap token of the existing Kubernetes cluster")
+	flags.StringVarP(&token, "kubernetes-bootstrap-token", "t", "", "Kubernetes bootstrap token to keep, instead of a random one")
 	return command
 }
 

@@ -102,7 +102,7 @@ func TestGen_RefusesWrongInput(t *testing.T) {
 		{[]string{"gen", "csr", "--key", "bad.key", "--ip", "127.0.0.1"}, "bad.key"},
 		{[]string{"gen", "ca", "--organization", "o", "--hours", "0"}, "lifetime"},
 		{[]string{"gen", "secrets", "--talos-version", "latest"}, "latest"},
-		{[]string{"gen", "secrets", "-t", "abcdef.0123456789abcdef"}, "--from-kubernetes-pki"},
+		{[]string{"gen", "secrets", "-t", "abcdef"}, "bootstrap token"},
 	} {
 		if got := run(t, test.args...); got.exit != 1 || !strings.Contains(got.stderr, test.want) {
 			t.Errorf("%q: exit %d, want 1 with %q; standard error:\n%s", test.args, got.exit, test.want, got.stderr)

@@ -2,18 +2,16 @@ package cli
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"github.com/ichor-os/ichor/atomicfile"
 	"github.com/ichor-os/ichor/config"
 )
 
 func newMachineConfigPatch() *cobra.Command {
 	var arguments []string
 	var out string
+	var keepComments bool
 	var advice adviceFlag
 	command := &cobra.Command{
 		Use:   "patch <machineconfig-file>",
@@ -43,18 +41,20 @@ error, and is an error with --advice=error.`,
 					return err
 				}
 			}
+			if keepComments && len(patches) > 0 {
+				if patched, err = config.KeepComments(base, patched); err != nil {
+					return err
+				}
+			}
 			if out == "" || out == "-" {
-				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n", patched)
-				return err
+				patched = append(patched, '\n') // an empty line after the config, as other clients write
 			}
-			if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
-				return err
-			}
-			return atomicfile.Update(out, patched, publicMode)
+			return writeResult(cmd, out, patched)
 		},
 	}
 	command.Flags().StringArrayVarP(&arguments, "patch", "p", nil, "`patch` to apply: text, or @file")
 	command.Flags().StringVarP(&out, "output", "o", "", "`file` to write instead of standard output")
+	command.Flags().BoolVar(&keepComments, "keep-comments", false, "keep the comments of the file where their keys are still there")
 	advice.add(command)
 	return command
 }

@@ -1,11 +1,15 @@
 package cli_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/ichor-os/ichor/cli"
 )
 
 const (
@@ -76,4 +80,79 @@ func TestMachineConfigExplain(t *testing.T) {
 	if !strings.HasPrefix(got.stdout, "machine.kubelet.image\n") {
 		t.Errorf("completion: %q", got.stdout)
 	}
+}
+
+func TestMachineConfigMigrate_ThereAndBack(t *testing.T) {
+	const old = "version: v1alpha1\nmachine:\n    type: worker\n    token: a.b\n    certSANs: []\n    network:\n        hostname: n1\ncluster: null\n"
+	inTempFolder(t, map[string]string{"old.yaml": old})
+	got := mustRun(t, "machineconfig", "migrate", "old.yaml", "--to", "1.13", "-o", "new/new.yaml")
+	if text := got.files["new/new.yaml"]; !strings.Contains(text, "kind: HostnameConfig") || strings.Contains(text, "network:") {
+		t.Errorf("migrated up:\n%s", text)
+	}
+	if !strings.Contains(got.stderr, "moved machine.network.hostname to HostnameConfig") {
+		t.Errorf("standard error:\n%s", got.stderr)
+	}
+	if got := mustRun(t, "machineconfig", "migrate", "new/new.yaml", "--to", "v1.10.3"); got.stdout != old {
+		t.Errorf("migrated back:\n%s", got.stdout)
+	}
+	for _, args := range [][]string{{"--to", "latest"}, {}} {
+		if got := run(t, append([]string{"machineconfig", "migrate", "old.yaml"}, args...)...); got.exit != 1 {
+			t.Errorf("%q: exit %d, want 1", args, got.exit)
+		}
+	}
+}
+
+func TestMachineConfigRender_OneConfigANode(t *testing.T) {
+	inputs := map[string]string{
+		"layers/render.yaml":      "apiVersion: ichor.dev/v1alpha1\nkind: Render\nvariables: {pool: blue}\nnodes:\n    n1: {role: worker}\n    n2: {role: worker, variables: {pool: green}}\n",
+		"layers/role/worker.yaml": "machine: {nodeLabels: {pool: '${pool}', name: '${node}'}}\n",
+		"secrets.yaml":            secretsFile(t)["secrets.yaml"],
+	}
+	inTempFolder(t, inputs)
+	mustRun(t, genConfig("-t", "worker", "-o", "layers/base.yaml")...)
+	got := mustRun(t, "machineconfig", "render", "layers", "-o", "nodes")
+	for name, pool := range map[string]string{"n1": "blue", "n2": "green"} {
+		file := "nodes/" + name + ".yaml"
+		labels := machine(t, got.files[file]).Main().Machine.NodeLabels
+		if labels["pool"] != pool || labels["name"] != name || got.modes[file] != 0o600 {
+			t.Errorf("%s: labels %v, mode %v", file, labels, got.modes[file])
+		}
+	}
+	if one := mustRun(t, "machineconfig", "render", "layers", "--node", "n2"); one.stdout != got.files["nodes/n2.yaml"] {
+		t.Errorf("one node to standard output:\n%s", one.stdout)
+	}
+	if several := run(t, "machineconfig", "render", "layers"); several.exit != 1 || several.stdout != "" {
+		t.Errorf("two nodes to standard output: exit %d", several.exit)
+	}
+}
+
+func TestMachineConfigRender_WritesNothingWhenOneNodeFails(t *testing.T) {
+	inTempFolder(t, map[string]string{
+		"layers/render.yaml":   "apiVersion: ichor.dev/v1alpha1\nkind: Render\nnodes: {good: {}, bad: {}}\n",
+		"layers/base.yaml":     "apiVersion: v1alpha1\nkind: HostnameConfig\nhostname: ${node}\n",
+		"layers/node/bad.yaml": "apiVersion: v1alpha1\nkind: HostnameConfig\nhostname: ${env:GONE}\n",
+	})
+	got := run(t, "machineconfig", "render", "layers", "-o", "nodes")
+	if _, written := got.files["nodes/good.yaml"]; got.exit != 1 || written || !strings.Contains(got.stderr, "GONE") {
+		t.Errorf("exit %d, written %v; standard error:\n%s", got.exit, written, got.stderr)
+	}
+}
+
+func TestValidate_RefusesHugeFilesWithoutReadingThem(t *testing.T) {
+	inTempFolder(t, nil)
+	if err := os.Truncate(makeFile(t, "huge.yaml"), 1<<40); err != nil {
+		t.Skipf("the file system has no sparse files: %v", err)
+	}
+	var stdout, stderr bytes.Buffer
+	if exit := cli.Run([]string{"validate", "-m", "metal", "-c", "huge.yaml"}, nil, &stdout, &stderr, nil); exit != 1 || stdout.Len() > 0 {
+		t.Errorf("exit %d, standard output %q", exit, stdout.String())
+	}
+}
+
+func makeFile(t *testing.T, name string) string {
+	t.Helper()
+	if err := os.WriteFile(name, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
 }

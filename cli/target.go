@@ -9,7 +9,7 @@ import (
 // target says which cluster, endpoints and nodes a command is about. It is
 // shared by all commands that know clusters.
 type target struct {
-	getenv     environment
+	env        environment
 	configPath string
 	context    string
 	cluster    string
@@ -19,8 +19,8 @@ type target struct {
 }
 
 // newTarget adds the flags of a target to a command and all below it.
-func newTarget(command *cobra.Command, getenv environment) *target {
-	t := &target{getenv: getenv}
+func newTarget(command *cobra.Command, env environment) *target {
+	t := &target{env: env}
 	flags := command.PersistentFlags()
 	flags.StringVar(&t.configPath, "talosconfig", "", "client config `file` (default: $TALOSCONFIG or ~/.talos/config)")
 	flags.StringVar(&t.context, "context", "", "context to use instead of the current one")
@@ -36,7 +36,7 @@ func newTarget(command *cobra.Command, getenv environment) *target {
 
 // open reads the client config.
 func (t *target) open() (*talosconfig.File, error) {
-	path, err := talosconfig.DefaultPath(t.configPath, t.getenv)
+	path, err := talosconfig.DefaultPath(t.configPath, t.env.get)
 	if err != nil {
 		return nil, err
 	}

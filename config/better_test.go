@@ -11,6 +11,7 @@ var better = map[string]string{
 	"b-by-key-selector-phys":    "a device selector with physical matches an equal one",
 	"b-del-doc-named-noname":    "deleting a document that is not there is an error",
 	"b-del-other-value":         "$patch: replace empties the place before the rest is merged; other words are errors",
+	"b-doc-hostname":            "a host name over auto: stable turns auto off, so that the result is valid",
 	"b-json-move-copy":          "the word y stays text in a JSON patch",
 	"b-json-replace-absent":     "replace needs a value to replace (RFC 6902), use add",
 	"b-list-append-dup":         "appending a list adds only what is not in it",

@@ -47,3 +47,7 @@ func (c *Config) Apply(patches ...*Patch) (*Config, error) {
 
 	return &Config{parsed: parsed, file: c.file}, nil
 }
+
+// KeepComments writes the result of patching with the comments that the base
+// has on the keys and items that are still there.
+func KeepComments(base, result []byte) ([]byte, error) { return patch.KeepComments(base, result) }

@@ -62,6 +62,11 @@ func Programs(kubernetes string) []string {
 	return []string{"hyperkube-" + kubernetes, "etcd", "coredns", "flanneld", "cni-flannel", "pause", "imagetools"}
 }
 
+// KubernetesPrograms returns the names of the programs that Kubernetes needs.
+func KubernetesPrograms(release string) []string {
+	return []string{"hyperkube-" + release, "imagetools"}
+}
+
 // TestPrograms returns the names of the programs that Test needs.
 func TestPrograms() []string { return []string{"agnhost"} }
 
@@ -102,6 +107,20 @@ func Default(arch, kubernetes string, programs []bundle.Artifact, parts Parts) (
 		Entrypoint: []string{"/pause"},
 		User:       "65535:65535",
 	}, []Part{b.program("pause", "pause")}, "pause")
+	return b.set, b.err
+}
+
+// Kubernetes returns only the images that have the version of Kubernetes.
+func Kubernetes(arch, release string, programs []bundle.Artifact, parts Parts) (Set, error) {
+	b := newBuilder(arch, programs, parts)
+	b.kubernetes(release, parts)
+	return b.set, b.err
+}
+
+// Etcd returns the image of etcd alone.
+func Etcd(arch string, programs []bundle.Artifact, parts Parts) (Set, error) {
+	b := newBuilder(arch, programs, parts)
+	b.etcd()
 	return b.set, b.err
 }
 

@@ -100,7 +100,7 @@ func (c *LayerCache) make(ctx context.Context, folder string, tree *filetree.Tre
 		counter := &countingWriter{}
 		err := c.Compressor.Compress(ctx, io.MultiWriter(w, packed, counter), reader)
 		// Closing the reader ends the writer's goroutine in every case.
-		err = errors.Join(err, reader.Close(), <-written)
+		err = errors.Join(err, reader.Close(), ignoreClosedPipe(<-written))
 		info = layerInfo{SHA256: hex.EncodeToString(packed.Sum(nil)), DiffID: hex.EncodeToString(plain.Sum(nil)), Size: counter.n}
 		return err
 	})
@@ -112,6 +112,15 @@ func (c *LayerCache) make(ctx context.Context, folder string, tree *filetree.Tre
 		return err
 	}
 	return publish.Bytes(filepath.Join(folder, infoFile), 0o444, content)
+}
+
+// ignoreClosedPipe drops what the writer of a pipe says when its reader gave up:
+// the reader knows why.
+func ignoreClosedPipe(err error) error {
+	if errors.Is(err, io.ErrClosedPipe) {
+		return nil
+	}
+	return err
 }
 
 type countingWriter struct{ n int64 }

@@ -56,6 +56,9 @@ type Written struct {
 	Digest    string         `json:"digest"` // of the manifest, sha256:…
 	Size      int64          `json:"size"`   // compressed, manifest and config included
 	Layers    []WrittenLayer `json:"layers"`
+
+	hash         v1.Hash
+	manifestSize int64
 }
 
 // WrittenLayer is a layer of a written image.
@@ -95,13 +98,18 @@ func appendImage(ctx context.Context, target layout.Path, cache *LayerCache, ima
 	if err != nil {
 		return Written{}, err
 	}
-	err = target.AppendImage(built,
-		layout.WithAnnotations(map[string]string{AnnotationRef: tag, AnnotationName: image.Reference}),
-		layout.WithPlatform(v1.Platform{OS: "linux", Architecture: image.Arch}))
+	if err := target.WriteImage(built); err != nil {
+		return Written{}, err
+	}
+	written, err := describe(image.Reference, built, layers)
 	if err != nil {
 		return Written{}, err
 	}
-	return describe(image.Reference, built, layers)
+	return written, target.AppendDescriptor(v1.Descriptor{
+		MediaType: types.OCIManifestSchema1, Size: written.manifestSize, Digest: written.hash,
+		Platform:    &v1.Platform{OS: "linux", Architecture: image.Arch},
+		Annotations: map[string]string{AnnotationRef: tag, AnnotationName: image.Reference},
+	})
 }
 
 // build makes the image with its layers compressed.
@@ -146,7 +154,7 @@ func describe(reference string, built v1.Image, layers []WrittenLayer) (Written,
 	if err != nil {
 		return Written{}, err
 	}
-	size, err := built.Size()
+	manifestSize, err := built.Size()
 	if err != nil {
 		return Written{}, err
 	}
@@ -154,11 +162,11 @@ func describe(reference string, built v1.Image, layers []WrittenLayer) (Written,
 	if err != nil {
 		return Written{}, err
 	}
-	size += manifest.Config.Size
+	size := manifestSize + manifest.Config.Size
 	for _, layer := range layers {
 		size += layer.Size
 	}
-	return Written{Reference: reference, Digest: digest.String(), Size: size, Layers: layers}, nil
+	return Written{Reference: reference, Digest: digest.String(), Size: size, Layers: layers, hash: digest, manifestSize: manifestSize}, nil
 }
 
 // tagOf returns what stands behind the colon of the last path element.

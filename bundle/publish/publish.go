@@ -124,6 +124,16 @@ func Link(target, path string) error {
 	return SyncFolder(filepath.Dir(path))
 }
 
+// Discard takes a folder away: it first gets a temporary name, so that no reader
+// finds it half removed. A process that has it open keeps what it has.
+func Discard(path string) error {
+	temporary := filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%s-%d-%d", prefix, filepath.Base(path), os.Getpid(), time.Now().UnixNano()))
+	if err := os.Rename(path, temporary); err != nil {
+		return fmt.Errorf("discard folder: %w", err)
+	}
+	return RemoveAll(temporary)
+}
+
 // Sweep removes from folder what was left unpublished by a process that died:
 // temporary names older than age. A missing folder is not an error.
 func Sweep(folder string, age time.Duration) error {

@@ -16,6 +16,7 @@ import (
 	"github.com/ichor-os/ichor/node/apid"
 	"github.com/ichor-os/ichor/node/machined"
 	"github.com/ichor-os/ichor/node/service/process"
+	"github.com/ichor-os/ichor/node/trustd"
 )
 
 func main() {
@@ -28,6 +29,8 @@ func main() {
 		err = machined.Main()
 	case "apid":
 		err = daemon(apid.Run)
+	case "trustd":
+		err = daemon(trustd.Run)
 	default:
 		err = fmt.Errorf("unknown program name: %s", name)
 	}

@@ -20,6 +20,7 @@ func TestCheck_AcceptsWhatTheEnvironmentKnows(t *testing.T) {
 		{cel.Volume, `volume.partition_label == "ATTIC" && disk.transport != "usb"`},
 		{cel.Volume, `volume.label.matches("^photos-[0-9]+$") && volume.size >= 1u * MiB`},
 		{cel.Link, `mac(link.permanent_addr).startsWith("02:00:5e") && link.type == 1`},
+		{cel.Link, `glob("02:00:5e:*", mac(link.permanent_addr))`},
 		{cel.Link, `link.driver == "e1000e" || "lan0" in link.alt_names`},
 		{cel.OOMTrigger, `memory_full_avg10 > 12.0 && d_memory_full_avg10 > 0.0`},
 		{cel.OOMTrigger, `time_since_trigger > duration("500ms")`},
@@ -95,6 +96,29 @@ func TestS10_MACOfALinkIsLowerCaseText(t *testing.T) {
 	got, err := p.Bool(map[string]any{"link": &cel.LinkFields{PermanentAddr: oui}})
 	if err != nil || !got {
 		t.Errorf("got %v, %v; want true", got, err)
+	}
+}
+
+func TestGlob_MatchesHardwareAddresses(t *testing.T) {
+	for pattern, want := range map[string]bool{"02:00:5e:*": true, "*:ef": true, "02:00:5e": false, "02:00:5e:ab:cd:e?": true} {
+		p, err := cel.Compile(cel.Link, `glob("`+pattern+`", mac(link.permanent_addr))`)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		got, err := p.Bool(map[string]any{"link": &cel.LinkFields{PermanentAddr: oui}})
+		if err != nil || got != want {
+			t.Errorf("%s: got %v, %v; want %v", pattern, got, err, want)
+		}
+	}
+
+	p, err := cel.Compile(cel.Link, `glob("[", link.driver)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if got, err := p.Bool(map[string]any{"link": &cel.LinkFields{}}); err == nil {
+		t.Errorf("broken pattern: got %v, want an error", got)
 	}
 }
 

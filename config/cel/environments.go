@@ -2,6 +2,7 @@ package cel
 
 import (
 	"net"
+	"path"
 	"reflect"
 
 	"cel.dev/cel-go/cel"
@@ -30,13 +31,16 @@ var (
 			cel.Variable("volume", cel.ObjectType("cel.VolumeFields")))
 	})
 
-	// Link is where links are chosen: variable link (LinkFields) and the
-	// function mac, which writes a hardware address as lower-case text.
+	// Link is where links are chosen: variable link (LinkFields), the function
+	// mac, which writes a hardware address as lower-case text, and the function
+	// glob(pattern, text), in which * stands for any text.
 	Link = environment("link selector", cel.BoolType, func() []cel.EnvOption {
 		return []cel.EnvOption{
 			ext.NativeTypes(reflect.TypeFor[LinkFields](), ext.ParseStructTags(true)),
 			cel.Variable("link", cel.ObjectType("cel.LinkFields")),
 			cel.Function("mac", cel.Overload("mac_bytes", []*cel.Type{cel.BytesType}, cel.StringType, cel.UnaryBinding(macText))),
+			cel.Function("glob", cel.Overload("glob_string_string", []*cel.Type{cel.StringType, cel.StringType}, cel.BoolType,
+				cel.BinaryBinding(globMatch))),
 		}
 	})
 
@@ -133,4 +137,25 @@ func macText(value ref.Val) ref.Val {
 	}
 
 	return types.String(net.HardwareAddr(address).String())
+}
+
+// globMatch tells whether text matches a pattern; a pattern that cannot be
+// read is an error.
+func globMatch(pattern, text ref.Val) ref.Val {
+	p, ok := pattern.(types.String)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(pattern)
+	}
+
+	t, ok := text.(types.String)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(text)
+	}
+
+	matched, err := path.Match(string(p), string(t))
+	if err != nil {
+		return types.NewErr("glob: pattern %q: %s", string(p), err)
+	}
+
+	return types.Bool(matched)
 }

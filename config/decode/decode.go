@@ -111,7 +111,7 @@ func Split(data []byte, file string) (nodes []*yaml.Node, err error) {
 		}
 	}()
 
-	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	decoder := yaml.NewDecoder(bytes.NewReader(readable(data)))
 
 	for {
 		var n yaml.Node
@@ -147,6 +147,23 @@ func Split(data []byte, file string) (nodes []*yaml.Node, err error) {
 
 		nodes = append(nodes, root)
 	}
+}
+
+// readable lets the library read texts that say they are YAML 1.2, which it
+// refuses although it knows what configs use of it. Directives stand at the
+// start of a line, where no value of a mapping can.
+func readable(data []byte) []byte {
+	const newer, known = "%YAML 1.2", "%YAML 1.1"
+
+	if !bytes.Contains(data, []byte(newer)) {
+		return data
+	}
+
+	if after, ok := bytes.CutPrefix(data, []byte(newer)); ok {
+		data = append([]byte(known), after...)
+	}
+
+	return bytes.ReplaceAll(data, []byte("\n"+newer), []byte("\n"+known))
 }
 
 func syntaxError(err error, file string) *Error {

@@ -70,6 +70,12 @@ type CrossValidator interface {
 	ValidateWith(v *Validation, others []Document)
 }
 
+// Settler is a document with keys that exclude each other. After a patch was
+// merged into it, Settle lets what the patch gave win over what it excludes.
+type Settler interface {
+	Settle(patch Document)
+}
+
 // Title names a document in messages: "LinkConfig/eth0", "HostnameConfig",
 // "v1alpha1.Config".
 func Title(d Document) string {

@@ -93,12 +93,12 @@ func IsPlain(n *yaml.Node) bool {
 		n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
 }
 
-// multilineStyle picks the literal block for text with line breaks where that
-// reads back as the same text: not when a line ends in a blank, when there
-// are carriage returns, or when the first line starts with a blank.
+// multilineStyle picks the literal block for text with line breaks; the
+// emitter falls back to quotes where a block would not read back as the same
+// text. It does not know that its indentation mark is wrong for text that
+// starts with a blank or break, so that is quoted here.
 func multilineStyle(s string) yaml.Style {
-	if strings.ContainsRune(s, '\r') || strings.Contains(s, " \n") || strings.Contains(s, "\t\n") ||
-		strings.HasSuffix(s, " ") || strings.HasPrefix(s, " ") || strings.HasPrefix(s, "\n") || strings.HasPrefix(s, "\t") {
+	if strings.ContainsRune(s, '\r') || strings.ContainsAny(s[:1], " \n\t") {
 		return yaml.DoubleQuotedStyle
 	}
 

@@ -1,6 +1,7 @@
 package documents_test
 
 import (
+	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -215,3 +216,54 @@ var _ interface{ AllWords() []string } = scalar.Enum[words]("")
 type words struct{}
 
 func (words) Words() []string { return nil }
+
+// notInContract lists kinds whose keys no published list has.
+var notInContract = map[string]bool{"ImageVerificationConfig": true}
+
+func TestFields_AreThoseOfTheContractInItsOrder(t *testing.T) {
+	data, err := os.ReadFile("testdata/keys.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	want, since := map[string][]string{}, map[string]string{}
+
+	for line := range strings.Lines(string(data)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+
+		words := strings.Fields(line)
+		since[words[1]] = words[0]
+		want[words[1]] = append(want[words[1]], words[2])
+	}
+
+	for _, k := range others() {
+		if notInContract[k.Kind] || k.APIVersion == document.IchorV1Alpha1 {
+			continue
+		}
+
+		if k.Since != since[k.Kind] {
+			t.Errorf("%s: since %s, want %s", k, k.Since, since[k.Kind])
+		}
+
+		var got []string
+
+		eachField(document.SchemaOf(k.New()), "", nil, func(path string, _ *document.Field) {
+			free := strings.HasPrefix(k.Kind, "Kube") && strings.HasPrefix(path, "resources.") // a free mapping in the list
+			if !free {
+				got = append(got, path)
+			}
+		})
+
+		if diff := cmp.Diff(want[k.Kind], got); diff != "" {
+			t.Errorf("%s: keys (-contract +got):\n%s", k, diff)
+		}
+	}
+
+	for kind := range want {
+		if documents.Lookup(document.V1Alpha1, kind) == nil {
+			t.Errorf("kind is missing: %s", kind)
+		}
+	}
+}

@@ -5,6 +5,7 @@ package explain
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -220,6 +221,10 @@ func Form(t *document.Type) string {
 		return "list of " + plural(Form(t.Elem))
 	case document.MapShape:
 		return "map of text to " + Form(t.Elem)
+	}
+
+	if named, ok := reflect.Zero(t.Go).Interface().(interface{ Form() string }); ok {
+		return named.Form()
 	}
 
 	return words(t.Go.Name())

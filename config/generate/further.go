@@ -1,65 +1,58 @@
 package generate
 
 import (
-	"bytes"
 	"fmt"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/ichor-os/ichor/config/document"
+	"github.com/ichor-os/ichor/config/documents/network"
+	"github.com/ichor-os/ichor/config/documents/registry"
+	"github.com/ichor-os/ichor/config/documents/security"
+	"github.com/ichor-os/ichor/config/scalar"
 )
 
-// head opens every document but the main one.
-type head struct {
-	APIVersion string `yaml:"apiVersion"`
-	Kind       string `yaml:"kind"`
-}
-
-type mirrorDocument struct {
-	head      `yaml:",inline"`
-	Name      string           `yaml:"name"`
-	Endpoints []mirrorEndpoint `yaml:"endpoints"`
-}
-
-type mirrorEndpoint struct {
-	URL string `yaml:"url"`
-}
-
-type hostnameDocument struct {
-	head `yaml:",inline"`
-	Auto string `yaml:"auto"`
-}
-
-type kubeSpanDocument struct {
-	head    `yaml:",inline"`
-	Enabled bool `yaml:"enabled"`
-}
-
-// furtherDocuments writes the documents that follow the main one, each with its
-// separator in front. They are read like a user's, so that a fault in what a
-// user gave (the URL of a mirror) is found by the same rules.
-func (g *generator) furtherDocuments() ([]byte, error) {
-	named := func(kind string) head { return head{APIVersion: "v1alpha1", Kind: kind} }
-	var further []any
+// furtherDocuments are the documents that follow the main one.
+func (g *generator) furtherDocuments() ([]document.Document, error) {
+	var further []document.Document
 	if g.Contract.since(12) {
 		for _, mirror := range g.Mirrors {
-			made := mirrorDocument{head: named("RegistryMirrorConfig"), Name: mirror.Registry}
-			for _, endpoint := range mirror.Endpoints {
-				made.Endpoints = append(made.Endpoints, mirrorEndpoint{URL: endpoint})
+			made, err := mirrorDocument(mirror)
+			if err != nil {
+				return nil, err
 			}
 			further = append(further, made)
 		}
-		further = append(further, hostnameDocument{named("HostnameConfig"), "stable"})
+		stable := network.AutoHostnameStable
+		further = append(further, &network.HostnameConfig{Auto: &stable})
 	}
 	if g.Contract.since(13) && g.KubeSpan {
-		further = append(further, kubeSpanDocument{named("KubeSpanConfig"), true})
+		further = append(further, &network.KubeSpanConfig{Enabled: yes()})
 	}
-	var text bytes.Buffer
-	for _, made := range further {
-		written, err := yaml.Marshal(made)
+	if g.ImagePolicy == ClosedImagePolicy {
+		further = append(further, closedImagePolicy())
+	}
+	return further, nil
+}
+
+func mirrorDocument(mirror Mirror) (*registry.MirrorConfig, error) {
+	made := &registry.MirrorConfig{DocName: mirror.Registry}
+	for _, endpoint := range mirror.Endpoints {
+		url, err := scalar.ParseURL(endpoint)
 		if err != nil {
-			return nil, fmt.Errorf("write document: %w", err)
+			return nil, fmt.Errorf("mirror of %s: %w", mirror.Registry, err)
 		}
-		text.WriteString("---\n")
-		text.Write(written)
+		made.Endpoints = append(made.Endpoints, registry.Endpoint{URL: scalar.WrittenURL{URL: url}})
 	}
-	return text.Bytes(), nil
+	return made, nil
+}
+
+// closedImagePolicy lets only images of the Kubernetes project run that carry
+// its signature, besides what the system itself runs.
+func closedImagePolicy() *security.ImageVerificationConfig {
+	return &security.ImageVerificationConfig{Rules: []security.ImageRule{
+		{Image: "registry.k8s.io/**", Keyless: &security.Keyless{
+			Issuer:  "https://accounts.google.com",
+			Subject: "krel-trust@k8s-releng-prod.iam.gserviceaccount.com",
+		}},
+		{Image: "*", Deny: yes()},
+	}}
 }

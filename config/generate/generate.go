@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ichor-os/ichor/config"
+	"github.com/ichor-os/ichor/config/document"
 	"github.com/ichor-os/ichor/config/scalar"
 	"github.com/ichor-os/ichor/pki"
 	"github.com/ichor-os/ichor/pki/secrets"
@@ -39,7 +40,18 @@ type Options struct {
 	Mirrors           []Mirror
 	KubeSpan          bool
 	Discovery         bool
+	ImagePolicy       ImagePolicy
 }
+
+// ImagePolicy says which workload images may run. The images of the system
+// itself have a policy of their own, which no config changes.
+type ImagePolicy string
+
+// The policies that can be generated.
+const (
+	OpenImagePolicy   ImagePolicy = "open"   // every image
+	ClosedImagePolicy ImagePolicy = "closed" // images that rules allow, signed
+)
 
 // Mirror says where the images of a registry are looked for first.
 type Mirror struct {
@@ -122,23 +134,15 @@ func MachineConfig(role Role, options Options) (*config.Config, error) {
 		return nil, fmt.Errorf("generate %s config: control plane endpoint: %w", role, err)
 	}
 	g := generator{Options: options, controlPlane: role == ControlPlane, endpoint: &endpoint}
-	main, err := config.New(g.mainDocument(role))
-	if err != nil {
-		return nil, fmt.Errorf("generate %s config: %w", role, err)
-	}
-	text, err := main.Encode()
-	if err != nil {
-		return nil, fmt.Errorf("generate %s config: %w", role, err)
-	}
 	further, err := g.furtherDocuments()
 	if err != nil {
 		return nil, fmt.Errorf("generate %s config: %w", role, err)
 	}
-	complete, err := config.Parse(append(text, further...))
+	made, err := config.New(append([]document.Document{g.mainDocument(role)}, further...)...)
 	if err != nil {
 		return nil, fmt.Errorf("generate %s config: %w", role, err)
 	}
-	return complete, nil
+	return made, nil
 }
 
 func (o Options) check() error {
@@ -147,6 +151,15 @@ func (o Options) check() error {
 	}
 	if o.Contract == (Contract{}) {
 		return errors.New("no contract given")
+	}
+	switch o.ImagePolicy {
+	case "", OpenImagePolicy:
+	case ClosedImagePolicy:
+		if !o.Contract.since(13) {
+			return fmt.Errorf("a closed image policy needs contract v1.13 or newer, not %v", o.Contract)
+		}
+	default:
+		return fmt.Errorf("image policy %q is neither open nor closed", o.ImagePolicy)
 	}
 	return CheckEndpoint(o.Endpoint)
 }

@@ -213,3 +213,35 @@ func TestS07_ClientConfigInventsNoEndpoint(t *testing.T) {
 		t.Errorf("the client config names endpoints %v", client.Contexts["orchard"].Endpoints)
 	}
 }
+
+func TestEncode_CommentsChangeNothing(t *testing.T) {
+	bundle := newSecrets(t)
+	for minor := range 14 {
+		for _, role := range []generate.Role{generate.ControlPlane, generate.Worker} {
+			options := generate.NewOptions("orchard", "https://10.5.0.10:6443", bundle)
+			options.Contract = contract(t, fmt.Sprintf("v1.%d", minor))
+			options.Mirrors = []generate.Mirror{{Registry: "docker.io", Endpoints: []string{"http://10.5.0.1:5000"}}}
+			made, err := generate.MachineConfig(role, options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := encode(t, made)
+			for _, comments := range []generate.Comments{{}, {Docs: true}, {Examples: true}, {Docs: true, Examples: true}} {
+				text, err := generate.Encode(made, comments)
+				if err != nil {
+					t.Fatal(err)
+				}
+				again, err := config.Parse(text)
+				if err != nil {
+					t.Fatalf("1.%d %s %+v: %v", minor, role, comments, err)
+				}
+				if diff := cmp.Diff(want, encode(t, again)); diff != "" {
+					t.Errorf("1.%d %s %+v (-want +got):\n%s", minor, role, comments, diff)
+				}
+				if commented := strings.Contains(string(text), "#"); commented != (comments != generate.Comments{}) {
+					t.Errorf("1.%d %s %+v: has comments: %v", minor, role, comments, commented)
+				}
+			}
+		}
+	}
+}

@@ -70,7 +70,15 @@ func Into(d, patch document.Document) error {
 	v := reflect.ValueOf(d).Elem()
 	m := &merger{document: document.Title(d)}
 
-	return m.section(document.TypeOf(v.Type()), v, reflect.ValueOf(patch).Elem(), "")
+	if err := m.section(document.TypeOf(v.Type()), v, reflect.ValueOf(patch).Elem(), ""); err != nil {
+		return err
+	}
+
+	if s, ok := d.(document.Settler); ok {
+		s.Settle(patch)
+	}
+
+	return nil
 }
 
 type merger struct{ document string }

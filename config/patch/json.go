@@ -26,16 +26,11 @@ type operation struct {
 
 var operationNames = []string{"add", "remove", "replace", "move", "copy", "test"}
 
-func readOperations(list *yaml.Node) ([]operation, error) {
+func readOperations(list []any) ([]operation, error) {
 	var operations []operation
 
-	for i, item := range list.Content {
-		value, err := decode.Generic(item)
-		if err != nil {
-			return nil, fmt.Errorf("operation %d: %w", i+1, err)
-		}
-
-		members, ok := value.(map[string]any)
+	for i, item := range list {
+		members, ok := item.(map[string]any)
 		if !ok {
 			return nil, fmt.Errorf("operation %d: expected a mapping with op and path", i+1)
 		}
@@ -178,7 +173,6 @@ func patchOne(n *yaml.Node, operations []json.RawMessage) ([]byte, error) {
 
 func patchOptions() *jsonpatch.ApplyOptions {
 	o := jsonpatch.NewApplyOptions()
-	o.SupportNegativeIndices = false
 	o.AccumulatedCopySizeLimit = decode.MaxSize
 	o.EscapeHTML = false
 

@@ -5,6 +5,7 @@ package patch
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -84,6 +85,10 @@ func Parse(data []byte, name string, o decode.Options) (*Patch, error) {
 		return nil, fmt.Errorf("patch cannot be read: %w", err)
 	}
 
+	if len(nodes) == 0 {
+		return p, nil
+	}
+
 	p.docs, err = strategic(nodes, o)
 	if err != nil {
 		return nil, fmt.Errorf("patch cannot be read: %w", err)
@@ -92,11 +97,36 @@ func Parse(data []byte, name string, o decode.Options) (*Patch, error) {
 	return p, nil
 }
 
+// Strategic makes a strategic patch of documents that were split already. The
+// nodes are changed.
+func Strategic(nodes []*yaml.Node, name string, o decode.Options) (*Patch, error) {
+	docs, err := strategic(nodes, o)
+	if err != nil {
+		return nil, err
+	}
+
+	return &Patch{Name: name, docs: docs}, nil
+}
+
 // parseOperations reads a JSON patch; isList is false where the text is none.
 func parseOperations(data []byte) (operations []operation, isList bool, err error) {
 	trimmed := bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
 	if len(trimmed) == 0 {
 		return nil, true, nil
+	}
+
+	if trimmed[0] == '[' && json.Valid(trimmed) {
+		d := json.NewDecoder(bytes.NewReader(trimmed))
+		d.UseNumber()
+
+		var list []any
+		if err := d.Decode(&list); err != nil {
+			return nil, true, err
+		}
+
+		operations, err := readOperations(list)
+
+		return operations, true, err
 	}
 
 	var n yaml.Node
@@ -108,7 +138,13 @@ func parseOperations(data []byte) (operations []operation, isList bool, err erro
 		return nil, false, nil
 	}
 
-	operations, err = readOperations(n.Content[0])
+	value, err := decode.Generic(n.Content[0])
+	if err != nil {
+		return nil, true, err
+	}
+
+	list, _ := value.([]any)
+	operations, err = readOperations(list)
 
 	return operations, true, err
 }

@@ -19,7 +19,7 @@ func remove(d document.Document, r removal) error {
 			words[i] = s.String()
 		}
 
-		return fmt.Errorf("$patch: delete: lookup failed: %s: %s: %w", document.Title(d), strings.ReplaceAll(strings.Join(words, "."), ".[", "["), err)
+		return fmt.Errorf("line %d: $patch: delete: lookup failed: %s: %s: %w", r.line, document.Title(d), strings.ReplaceAll(strings.Join(words, "."), ".[", "["), err)
 	}
 
 	return nil

@@ -127,3 +127,6 @@ func (e Enum[W]) AllWords() []string {
 
 	return set.Words()
 }
+
+// Form names the form of the value for readers.
+func (Enum[W]) Form() string { return "word" }

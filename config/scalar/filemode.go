@@ -45,3 +45,6 @@ func (m FileMode) String() string { return "0o" + strconv.FormatUint(uint64(m), 
 func (m FileMode) JSONSchema() map[string]any {
 	return map[string]any{"type": "integer", "minimum": 0, "maximum": math.MaxUint32}
 }
+
+// Form names the form of the value for readers.
+func (FileMode) Form() string { return "permissions" }

@@ -75,3 +75,6 @@ func (a HardwareAddr) IsZero() bool { return len(a) == 0 }
 func (a HardwareAddr) JSONSchema() map[string]any {
 	return map[string]any{"type": []any{"string", "number"}, "pattern": "^(:*[0-9a-fA-F]:*[0-9a-fA-F]:*)*$"}
 }
+
+// Form names the form of the value for readers.
+func (HardwareAddr) Form() string { return "hex bytes with colons" }

@@ -175,3 +175,12 @@ func CheckSubnetFilter(text string) error {
 
 	return fmt.Errorf("filter %q: want an address or a network, with a leading ! to exclude it", text)
 }
+
+// Form names the form of the value for readers.
+func (Address) Form() string { return "IP address" }
+
+// Form names the form of the value for readers.
+func (Prefix) Form() string { return "network" }
+
+// Form names the form of the value for readers.
+func (AddrPort) Form() string { return "address:port" }

@@ -99,3 +99,6 @@ func (p PortRange) JSONSchema() map[string]any {
 
 // Overlaps tells whether p and q share a port.
 func (p PortRange) Overlaps(q PortRange) bool { return p.Low <= q.High && q.Low <= p.High }
+
+// Form names the form of the value for readers.
+func (PortRange) Form() string { return "port or range of ports" }

@@ -86,3 +86,6 @@ func (t RoutingTable) JSONSchema() map[string]any {
 		map[string]any{"type": "string", "pattern": "^([uU][nN][sS][pP][eE][cC]|[dD][eE][fF][aA][uU][lL][tT]|[mM][aA][iI][nN]|[lL][oO][cC][aA][lL]|[1-9][0-9]?|1[0-9][0-9]|2[0-4][0-9]|25[0-2])$"},
 	}}
 }
+
+// Form names the form of the value for readers.
+func (RoutingTable) Form() string { return "routing table" }

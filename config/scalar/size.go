@@ -197,3 +197,9 @@ func (s Size) JSONSchema() map[string]any {
 		"pattern": "^(-?[0-9.,]+\\s*([kKmMgGtTpPeE]([iI]?[bB]|[iI])?|[bB])?)?\\s*$",
 	}
 }
+
+// Form names the form of the value for readers.
+func (Size) Form() string { return "size" }
+
+// Form names the form of the value for readers.
+func (SizeOrPercent) Form() string { return "size or percentage" }

@@ -12,3 +12,6 @@ type WrittenURL struct{ URL }
 
 // EncodeYAML writes the URL as net/url spells it.
 func (u WrittenURL) EncodeYAML() *yaml.Node { return document.Text(u.String()) }
+
+// Form names the form of the value for readers.
+func (WrittenURL) Form() string { return "URL" }

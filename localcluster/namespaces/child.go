@@ -42,12 +42,12 @@ func RunIfChild() {
 
 // joinOutside moves this process into the cluster's control group for processes
 // outside of nodes, where Destroy finds it.
-func joinOutside(cluster string) error {
+func joinOutside(group string) error {
 	groups, err := hostGroups("/sys/fs/cgroup")
 	if err != nil {
 		return err
 	}
-	return groups.join(filepath.Join(cluster, outside), os.Getpid())
+	return groups.join(filepath.Join(group, outside), os.Getpid())
 }
 
 // readyFD is the pipe on which a child tells its parent that it is up ("ok"),

@@ -23,6 +23,7 @@ func (s Store) Create(ctx context.Context, spec Spec) (Spec, error) {
 	if os.Geteuid() != 0 {
 		return spec, errors.New("create cluster: namespaces need root: run the command with sudo")
 	}
+	spec.ID = s.group(spec.Name)
 	spec, err := spec.complete()
 	if err != nil {
 		return spec, err
@@ -56,11 +57,11 @@ func (s Store) Start(ctx context.Context, name string) (Spec, error) {
 	if err != nil {
 		return spec, err
 	}
-	if err := endProcesses(name); err != nil {
+	if err := endProcesses(s.group(name)); err != nil {
 		return spec, err
 	}
 	if err := s.start(ctx, spec); err != nil {
-		return spec, errors.Join(fmt.Errorf("start cluster: %s: %w", name, err), endProcesses(name))
+		return spec, errors.Join(fmt.Errorf("start cluster: %s: %w", name, err), endProcesses(s.group(name)))
 	}
 	return spec, nil
 }
@@ -70,7 +71,7 @@ func (s Store) start(ctx context.Context, spec Spec) error {
 	if err != nil {
 		return err
 	}
-	if err := groups.make(filepath.Join(spec.Name, outside)); err != nil {
+	if err := groups.make(filepath.Join(spec.ID, outside)); err != nil {
 		return err
 	}
 	listeners, err := listen(spec)
@@ -122,7 +123,7 @@ func (s Store) Destroy(_ context.Context, name string) error {
 }
 
 func (s Store) remove(name string) error {
-	if err := endProcesses(name); err != nil {
+	if err := endProcesses(s.group(name)); err != nil {
 		return fmt.Errorf("destroy cluster: %s: %w", name, err)
 	}
 	if err := os.RemoveAll(s.cluster(name)); err != nil {
@@ -133,15 +134,15 @@ func (s Store) remove(name string) error {
 
 // endProcesses kills the launchers first, as they start nodes again, then all
 // that is left, and removes the control groups.
-func endProcesses(name string) error {
+func endProcesses(group string) error {
 	groups, err := hostGroups("/sys/fs/cgroup")
 	if err != nil {
 		return err
 	}
-	if err := groups.remove(filepath.Join(name, outside), 10*time.Second); err != nil {
+	if err := groups.remove(filepath.Join(group, outside), 10*time.Second); err != nil {
 		return err
 	}
-	return groups.remove(name, 20*time.Second)
+	return groups.remove(group, 20*time.Second)
 }
 
 // NodeStatus is a node as Show finds it.
@@ -174,7 +175,7 @@ func (s Store) Show(name string) (Status, error) {
 	status := Status{Spec: spec}
 	for _, node := range spec.Nodes {
 		found := NodeStatus{Node: node, State: "stopped", Folder: s.node(name, node.Name)}
-		pids, err := groups.processes(filepath.Join(name, node.Name))
+		pids, err := groups.processes(filepath.Join(spec.ID, node.Name))
 		if err != nil {
 			return Status{}, err
 		}

@@ -76,7 +76,7 @@ func mustBeGone(t *testing.T, s Store, name string, pids []int) {
 		t.Fatal(err)
 	}
 	for _, base := range groups.bases {
-		if _, err := os.Stat(filepath.Join(base, groupRoot, name)); !errors.Is(err, os.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(base, groupRoot, s.group(name))); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("cgroup of %s is left in %s: %v", name, base, err)
 		}
 	}
@@ -150,7 +150,7 @@ func TestCluster_DestroyLeavesNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			pids, err := groups.processes(name)
+			pids, err := groups.processes(s.group(name))
 			if err != nil || len(pids) < 3 {
 				t.Fatalf("processes = %v, %v; want switch, launcher and node", pids, err)
 			}
@@ -171,7 +171,7 @@ func TestCluster_DestroyLeavesNothing(t *testing.T) {
 
 func TestCluster_StartsAgainAfterEverythingWasKilled(t *testing.T) {
 	s, _ := create(t, "test-again", Node{Name: "n1", Role: ControlPlane})
-	if err := endProcesses("test-again"); err != nil {
+	if err := endProcesses(s.group("test-again")); err != nil {
 		t.Fatal(err)
 	}
 	if got := show(t, s, "test-again").Nodes[0].State; got != "stopped" {

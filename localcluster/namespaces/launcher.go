@@ -72,7 +72,7 @@ func newLauncher(store Store, cluster, name string) (*launcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := joinOutside(cluster); err != nil {
+	if err := joinOutside(spec.ID); err != nil {
 		return nil, err
 	}
 	for i, node := range spec.Nodes {
@@ -93,7 +93,7 @@ func newLauncher(store Store, cluster, name string) (*launcher, error) {
 }
 
 // group is the node's control group.
-func (l *launcher) group() string { return filepath.Join(l.spec.Name, l.node.Name) }
+func (l *launcher) group() string { return filepath.Join(l.spec.ID, l.node.Name) }
 
 // start makes a fresh control group and the namespaces, plugs the node into the
 // bridge, and lets its first stage go on.

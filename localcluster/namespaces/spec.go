@@ -43,6 +43,9 @@ type Spec struct {
 	// empty for none.
 	Images string `json:"images,omitempty"`
 	Nodes  []Node `json:"nodes"`
+	// ID tells apart clusters of the same name in different stores; Create
+	// sets it.
+	ID string `json:"id"`
 }
 
 // Node is one node of a Spec.
@@ -61,12 +64,19 @@ type Node struct {
 	CPUs float64 `json:"cpus,omitempty"`
 }
 
-// Ports of a node that are forwarded from its loopback address, by role.
+// Ports of the node API, of trustd and of the Kubernetes API.
+const (
+	apidPort      = 50000
+	trustdPort    = 50001
+	apiServerPort = 6443
+)
+
+// ports of a node that are forwarded from its loopback address, by role.
 func (n Node) ports() []uint16 {
 	if n.Role == ControlPlane {
-		return []uint16{50000, 50001, 6443}
+		return []uint16{apidPort, trustdPort, apiServerPort}
 	}
-	return []uint16{50000}
+	return []uint16{apidPort}
 }
 
 var namePattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$`)
@@ -117,7 +127,7 @@ func (s Spec) complete() (Spec, error) {
 			return s, fmt.Errorf("node address: %s: %s: is outside of %s", node.Name, node.Address, s.Network)
 		}
 		if !node.Loopback.IsValid() {
-			node.Loopback = loopback(s.Name, i)
+			node.Loopback = loopback(s.ID, i)
 		}
 	}
 	return s, nil
@@ -125,6 +135,20 @@ func (s Spec) complete() (Spec, error) {
 
 // Gateway is the bridge's address in the cluster's network.
 func (s Spec) Gateway() netip.Addr { return s.Network.Addr().Next() }
+
+// LoopbackEndpoint is the address at which this computer reaches the Kubernetes
+// API of any control plane node that answers. Nodes reach it at Gateway.
+func (s Spec) LoopbackEndpoint() netip.Addr { return loopback(s.ID, -1) }
+
+func (s Spec) controlPlanes() []netip.Addr {
+	var list []netip.Addr
+	for _, node := range s.Nodes {
+		if node.Role == ControlPlane {
+			list = append(list, node.Address)
+		}
+	}
+	return list
+}
 
 // loopback gives each node of each cluster an address of 127.0.0.0/8 of its
 // own, so that every node has its ports under their usual numbers.

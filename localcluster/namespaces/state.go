@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,7 +21,21 @@ type Store struct {
 
 const specFile = "cluster.json"
 
-func (s Store) cluster(name string) string       { return filepath.Join(s.Root, name) }
+func (s Store) cluster(name string) string { return filepath.Join(s.Root, name) }
+
+// group names the cluster's control group and seeds its loopback addresses. Two
+// stores may hold clusters of one name; the dot keeps the part that tells them
+// apart from being part of a name.
+func (s Store) group(cluster string) string {
+	root, err := filepath.Abs(s.Root)
+	if err != nil {
+		root = s.Root
+	}
+	hash := fnv.New32a()
+	hash.Write([]byte(root))
+	return fmt.Sprintf("%s.%08x", cluster, hash.Sum32())
+}
+
 func (s Store) node(cluster, node string) string { return filepath.Join(s.Root, cluster, node) }
 
 // ErrNoCluster says that there is no cluster of that name.

@@ -1,7 +1,6 @@
 package namespaces
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -25,16 +24,16 @@ const bridgeName = "ichor0"
 func listen(spec Spec) ([]*os.File, error) {
 	var files []*os.File
 	for _, target := range targets(spec) {
-		listener, err := net.Listen("tcp4", netip.AddrPortFrom(target.loopback, target.port).String())
+		listener, err := net.Listen("tcp4", target.listenAddress())
 		if err != nil {
 			closeAll(files)
-			return nil, fmt.Errorf("forward to node: %s: %w", target.node, err)
+			return nil, fmt.Errorf("forward port: %s: %w", target.name, err)
 		}
 		file, err := listener.(*net.TCPListener).File()
 		listener.Close()
 		if err != nil {
 			closeAll(files)
-			return nil, fmt.Errorf("forward to node: %s: %w", target.node, err)
+			return nil, fmt.Errorf("forward port: %s: %w", target.name, err)
 		}
 		files = append(files, file)
 	}
@@ -47,20 +46,35 @@ func closeAll(files []*os.File) {
 	}
 }
 
+// A target is where a listener leads: to one node, or to any of several.
 type target struct {
-	node              string
-	loopback, address netip.Addr
-	port              uint16
+	name      string
+	listen    netip.Addr
+	port      uint16
+	addresses []netip.Addr
 }
 
+func (t target) listenAddress() string { return netip.AddrPortFrom(t.listen, t.port).String() }
+
+// targets lists what is reached from this computer: each node on a loopback
+// address of its own, and the cluster's endpoint on one that leads to any
+// control plane node.
 func targets(spec Spec) []target {
-	var list []target
+	list := []target{{"endpoint", spec.LoopbackEndpoint(), apiServerPort, spec.controlPlanes()}}
 	for _, node := range spec.Nodes {
 		for _, port := range node.ports() {
-			list = append(list, target{node.Name, node.Loopback, node.Address, port})
+			list = append(list, target{node.Name, node.Loopback, port, []netip.Addr{node.Address}})
 		}
 	}
 	return list
+}
+
+// inside lists what nodes reach on the bridge's address: the control plane.
+func inside(spec Spec) []target {
+	return []target{
+		{"endpoint", spec.Gateway(), apiServerPort, spec.controlPlanes()},
+		{"trustd", spec.Gateway(), trustdPort, spec.controlPlanes()},
+	}
 }
 
 // runSwitch is the cluster's network process. It was cloned into a fresh network
@@ -86,7 +100,7 @@ func startSwitch(args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := joinOutside(spec.Name); err != nil {
+	if err := joinOutside(spec.ID); err != nil {
 		return err
 	}
 	if err := makeBridge(spec); err != nil {
@@ -96,10 +110,17 @@ func startSwitch(args []string) error {
 		file := os.NewFile(uintptr(readyFD+1+i), "listener")
 		listener, err := net.FileListener(file)
 		if err != nil {
-			return fmt.Errorf("forward port: %s:%d: %w", target.node, target.port, err)
+			return fmt.Errorf("forward port: %s: %w", target.name, err)
 		}
 		file.Close()
-		go forward(listener, netip.AddrPortFrom(target.address, target.port).String())
+		go forward(listener, target)
+	}
+	for _, target := range inside(spec) {
+		listener, err := net.Listen("tcp4", target.listenAddress())
+		if err != nil {
+			return fmt.Errorf("forward port: %s: %w", target.name, err)
+		}
+		go forward(listener, target)
 	}
 	return nil
 }
@@ -128,9 +149,9 @@ func makeBridge(spec Spec) error {
 	return nil
 }
 
-// forward copies between each accepted connection and a new one to address.
-func forward(listener net.Listener, address string) {
-	for {
+// forward copies between each accepted connection and a new one to the target.
+func forward(listener net.Listener, to target) {
+	for turn := 0; ; turn++ {
 		conn, err := listener.Accept()
 		if errors.Is(err, net.ErrClosed) {
 			return
@@ -142,10 +163,7 @@ func forward(listener net.Listener, address string) {
 		}
 		go func() {
 			defer conn.Close()
-			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-			defer cancel()
-			var dialer net.Dialer
-			node, err := dialer.DialContext(ctx, "tcp4", address)
+			node, err := to.dial(turn)
 			if err != nil {
 				// A reset tells the client at once that nobody listens.
 				_ = conn.(*net.TCPConn).SetLinger(0)
@@ -155,6 +173,21 @@ func forward(listener net.Listener, address string) {
 			pipe(conn.(*net.TCPConn), node.(*net.TCPConn))
 		}()
 	}
+}
+
+// dial connects to the first address that answers, beginning with another one
+// each turn.
+func (t target) dial(turn int) (net.Conn, error) {
+	failure := errors.New("there is no address")
+	for i := range t.addresses {
+		address := t.addresses[(turn+i)%len(t.addresses)]
+		conn, err := net.DialTimeout("tcp4", netip.AddrPortFrom(address, t.port).String(), 2*time.Second)
+		if err == nil {
+			return conn, nil
+		}
+		failure = err
+	}
+	return nil, failure
 }
 
 // pipe copies both ways and passes on each side's end of sending.

@@ -21,6 +21,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"time"
@@ -40,6 +41,8 @@ const MachineSocket = "/system/run/machined/machine.sock"
 // the settings are there.
 func Run(ctx context.Context, args []string, log *slog.Logger) error {
 	flags := flag.NewFlagSet("apid", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+
 	path := flags.String("settings", settings.DefaultAPIPath, "file that machined writes")
 	backend := flags.String("backend", MachineSocket, "unix socket of machined")
 	listen := flags.String("listen", fmt.Sprintf(":%d", DefaultPort), "address to serve on")

@@ -121,12 +121,11 @@ func (s *Server) identify(ctx context.Context, now time.Time) (caller, *state, e
 
 	out := caller{source: who.source, roles: v.roles, node: v.roles.Has(access.Impersonator)}
 
-	incoming, _ := metadata.FromIncomingContext(ctx)
-	out.forwarded = len(incoming.Get(keyProxyFrom)) > 0
+	out.forwarded = len(metadata.ValueFromIncomingContext(ctx, keyProxyFrom)) > 0
 
 	// Only a node says for whom it calls; what others say of themselves
 	// counts for nothing.
-	if named := incoming.Get(access.MetadataKey); out.node && len(named) > 0 {
+	if named := metadata.ValueFromIncomingContext(ctx, access.MetadataKey); out.node && len(named) > 0 {
 		out.roles = access.Parse(named)
 	}
 

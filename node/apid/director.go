@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
+	"github.com/ichor-os/ichor/api"
 	"github.com/ichor-os/ichor/node/access"
 	"github.com/ichor-os/ichor/node/apid/settings"
 )
@@ -46,9 +47,9 @@ func direct(md metadata.MD, who caller, method string, limit int) (route, error)
 		return route{targets: one}, checkTargets(one)
 	case len(many) > limit:
 		return route{}, status.Errorf(codes.InvalidArgument, "%d targets in one call, at most %d: ask in parts", len(many), limit)
-	case !inMergedPackage(method):
+	case !api.InMergedPackage(method):
 		return route{}, status.Errorf(codes.InvalidArgument, "%s does not support one to many: name one target in node", method)
-	case !mergeable(method):
+	case !api.Mergeable(method):
 		if len(many) == 1 {
 			return route{targets: many}, checkTargets(many)
 		}
@@ -112,7 +113,7 @@ func (s *Server) hopTo(target string, under *state, who caller, incoming metadat
 	md[access.MetadataKey] = who.roles.Names()
 
 	if target == "" || under.self[canonical(target)] {
-		if who.forwarded {
+		if who.forwarded && who.node {
 			md[keyProxyFrom] = incoming.Get(keyProxyFrom)
 		}
 
@@ -126,7 +127,7 @@ func (s *Server) hopTo(target string, under *state, who caller, incoming metadat
 
 	md[keyProxyFrom] = []string{under.name}
 
-	conn, release, err := s.peers.get(under, canonical(target))
+	conn, release, err := s.peers.get(under, target)
 	if err != nil {
 		return hop{}, status.Errorf(codes.Unavailable, "%v", err)
 	}

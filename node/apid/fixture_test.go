@@ -28,6 +28,7 @@ type fixture struct {
 	t         testing.TB
 	authority *pki.Authority
 	port      int
+	listeners map[string]net.Listener // reserved, by address
 }
 
 // testNode is one of them.
@@ -48,7 +49,38 @@ func newFixture(t testing.TB) *fixture {
 		t.Fatal(err)
 	}
 
-	return &fixture{t: t, authority: authority}
+	f := &fixture{t: t, authority: authority}
+
+	for range 20 {
+		if err = f.reserve("127.0.0.1", "127.0.0.2"); err == nil {
+			return f
+		}
+	}
+
+	t.Fatalf("no port is free on all addresses: %v", err)
+
+	return nil
+}
+
+// reserve opens a port that is free on all addresses.
+func (f *fixture) reserve(addresses ...string) error {
+	f.listeners, f.port = map[string]net.Listener{}, 0
+
+	for _, address := range addresses {
+		listener, err := net.Listen("tcp", net.JoinHostPort(address, strconv.Itoa(f.port)))
+		if err != nil {
+			for _, other := range f.listeners {
+				_ = other.Close()
+			}
+
+			return err
+		}
+
+		f.listeners[address], f.port = listener, listener.Addr().(*net.TCPAddr).Port
+		f.t.Cleanup(func() { _ = listener.Close() })
+	}
+
+	return nil
 }
 
 // start starts a node on a loopback address. Its settings can be changed
@@ -101,16 +133,16 @@ func (f *fixture) start(address string, mode settings.Mode, change ...func(*test
 	return n
 }
 
-// listen opens the fixture's port on address; the first call chooses it.
+// listen returns the listener that is reserved for an address.
 func (f *fixture) listen(address string) net.Listener {
 	f.t.Helper()
 
-	listener, err := net.Listen("tcp", net.JoinHostPort(address, strconv.Itoa(f.port)))
-	if err != nil {
-		f.t.Fatal(err)
+	listener, ok := f.listeners[address]
+	if !ok {
+		f.t.Fatalf("no port is reserved on %s", address)
 	}
 
-	f.port = listener.Addr().(*net.TCPAddr).Port
+	delete(f.listeners, address)
 
 	return listener
 }

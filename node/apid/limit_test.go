@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
@@ -278,5 +279,76 @@ func TestServe_StopsWithFollowersConnected(t *testing.T) {
 
 	if _, err := stream.Recv(); status.Code(err) != codes.Unavailable {
 		t.Errorf("follower got %v, want Unavailable", err)
+	}
+}
+
+// A method that needs no large request does not get one, so that nobody can
+// fill the memory of a node by asking for its version.
+func TestLimit_RequestsAreNoLargerThanNeeded(t *testing.T) {
+	f := newFixture(t)
+	node := f.start("127.0.0.1", settings.ControlPlane)
+	f.start("127.0.0.2", settings.Worker)
+	conn := node.client("os:admin")
+
+	for _, method := range []string{version, "/machine.MachineService/Logs", "/machine.MachineService/Reboot"} {
+		for _, md := range [][]string{nil, {"node", "127.0.0.2"}, {"nodes", "127.0.0.1,127.0.0.2"}} {
+			ctx := metadata.AppendToOutgoingContext(t.Context(), md...)
+
+			stream, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, method, grpc.ForceCodecV2(rawCodec{}))
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			if err := stream.SendMsg(newFrame(make([]byte, 256<<10))); err != nil {
+				t.Fatal(err)
+			}
+
+			if err := stream.RecvMsg(new(frame)); status.Code(err) != codes.ResourceExhausted {
+				t.Errorf("%s %v: got %v, want ResourceExhausted", method, md, err)
+			}
+		}
+	}
+
+	if calls := node.machined.taken(); len(calls) != 0 {
+		t.Errorf("calls reached machined: %v", calls)
+	}
+}
+
+// Requests that come in slowly hold up those of their own source only, and not
+// for ever.
+func TestLimit_SlowSenders(t *testing.T) {
+	node := newFixture(t).start("127.0.0.1", settings.ControlPlane, withLimits(func(l *Limits) {
+		l.Receiving, l.Receive = 2, 500*time.Millisecond
+	}))
+	conn := node.client("os:reader")
+
+	var slow []grpc.ClientStream
+
+	for range 2 {
+		stream, err := conn.NewStream(t.Context(), &grpc.StreamDesc{ClientStreams: true}, version, grpc.ForceCodecV2(rawCodec{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		slow = append(slow, stream)
+	}
+
+	dialer := grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
+		return (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP("127.0.0.77")}}).DialContext(ctx, "tcp", address)
+	})
+	pair := node.settings.Client
+
+	if err := rawCall(t, node.clientWith(&pair, dialer), version, "talos-role", "os:reader"); err != nil {
+		t.Errorf("call of another source: %v", err)
+	}
+
+	for _, stream := range slow {
+		if err := stream.RecvMsg(new(frame)); status.Code(err) != codes.DeadlineExceeded {
+			t.Errorf("slow sender: got %v, want DeadlineExceeded", err)
+		}
+	}
+
+	if err := rawCall(t, conn, version); err != nil {
+		t.Errorf("call after the slow ones: %v", err)
 	}
 }

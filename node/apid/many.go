@@ -37,11 +37,11 @@ func (s *Server) toMany(stream grpc.ServerStream, method string, targets []strin
 
 	switch shape := streamsOf(method); {
 	case shape.server:
-		return s.mergeStreams(stream, method, hops)
+		return s.mergeStreams(stream, method, who, hops)
 	case shape.client:
 		return s.mergeUploads(stream, method, hops)
 	default:
-		return s.mergeUnary(stream, method, hops)
+		return s.mergeUnary(stream, method, who, hops)
 	}
 }
 
@@ -53,11 +53,10 @@ type answer struct {
 
 // mergeUnary puts the messages of unary answers into one, in the order in
 // which the nodes were named.
-func (s *Server) mergeUnary(stream grpc.ServerStream, method string, hops []hop) error {
-	var request frame
-
-	if err := stream.RecvMsg(&request); err != nil {
-		return received(err)
+func (s *Server) mergeUnary(stream grpc.ServerStream, method string, who caller, hops []hop) error {
+	request, err := s.receive(stream, method, who)
+	if err != nil {
+		return err
 	}
 
 	defer request.free()
@@ -69,7 +68,7 @@ func (s *Server) mergeUnary(stream grpc.ServerStream, method string, hops []hop)
 
 		ctx := metadata.NewOutgoingContext(stream.Context(), hops[i].md)
 
-		if answers[i].err = hops[i].conn.Invoke(ctx, method, &request, &response); answers[i].err == nil {
+		if answers[i].err = hops[i].conn.Invoke(ctx, method, request, &response); answers[i].err == nil {
 			answers[i].response = response.data.Materialize()
 			response.free()
 		}
@@ -183,17 +182,16 @@ func messagesOf(target string, from answer) ([]byte, error) {
 }
 
 // mergeStreams passes on the items of each node as they come.
-func (s *Server) mergeStreams(stream grpc.ServerStream, method string, hops []hop) error {
-	var request frame
-
-	if err := stream.RecvMsg(&request); err != nil {
-		return received(err)
+func (s *Server) mergeStreams(stream grpc.ServerStream, method string, who caller, hops []hop) error {
+	request, err := s.receive(stream, method, who)
+	if err != nil {
+		return err
 	}
 
 	ctx, cancel := context.WithCancel(stream.Context())
 	defer cancel()
 
-	out := newOutlet(stream, s.limits.Stall)
+	out := newOutlet(stream, s.limits.Stall, s.consent(stream.Context(), method))
 
 	return out.watch(&s.pumps, func() error {
 		defer request.free()
@@ -201,7 +199,7 @@ func (s *Server) mergeStreams(stream grpc.ServerStream, method string, hops []ho
 		group, ctx := errgroup.WithContext(ctx)
 
 		for _, next := range hops {
-			group.Go(func() error { return items(ctx, out, method, next, &request) })
+			group.Go(func() error { return items(ctx, out, method, next, request) })
 		}
 
 		return group.Wait()

@@ -247,6 +247,14 @@ func TestMerge_RefusesWhatCannotBeMerged(t *testing.T) {
 	}
 }
 
+// One target in nodes is as good as in node where nothing has to be merged.
+func TestMerge_OneTargetNeedsNoMerging(t *testing.T) {
+	first, second, _ := threeNodes(t)
+
+	err := rawCall(t, first.client("os:reader"), "/machine.ImageService/List", "nodes", "127.0.0.2")
+	checkReached(t, second, "/machine.ImageService/List", "os:reader", err, true, []string{"os:reader"})
+}
+
 func TestMerge_OneRefusalForAllTargets(t *testing.T) {
 	first, second, targets := threeNodes(t)
 

@@ -6,29 +6,29 @@ import (
 	"io"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/status"
 )
 
 // toOne carries a call to one node and its answer back, byte for byte, with
 // headers, trailers and status.
-func (s *Server) toOne(stream grpc.ServerStream, method string, next hop) error {
+func (s *Server) toOne(stream grpc.ServerStream, method string, who caller, next hop) error {
 	ctx := metadata.NewOutgoingContext(stream.Context(), next.md)
 
 	if shape := streamsOf(method); shape.client || shape.server {
-		return s.pipe(ctx, stream, method, shape, next)
+		return s.pipe(ctx, stream, method, shape, who, next)
 	}
 
-	var request, response frame
-
-	if err := stream.RecvMsg(&request); err != nil {
-		return received(err)
+	request, err := s.receive(stream, method, who)
+	if err != nil {
+		return err
 	}
 
-	var header, trailer metadata.MD
+	var (
+		response        frame
+		header, trailer metadata.MD
+	)
 
-	err := next.conn.Invoke(ctx, method, &request, &response, grpc.Header(&header), grpc.Trailer(&trailer))
+	err = next.conn.Invoke(ctx, method, request, &response, grpc.Header(&header), grpc.Trailer(&trailer))
 
 	request.free()
 	stream.SetTrailer(passOn(trailer))
@@ -46,22 +46,28 @@ func (s *Server) toOne(stream grpc.ServerStream, method string, next hop) error 
 	return stream.SendMsg(&response)
 }
 
-// received turns the end of a stream before the request came into an error.
-func received(err error) error {
-	if errors.Is(err, io.EOF) {
-		return status.Error(codes.InvalidArgument, "the call ended before its request")
-	}
-
-	return err
-}
-
 // pipe carries a call with streams. Requests and answers move at the same time,
 // each as fast as its reader reads.
-func (s *Server) pipe(ctx context.Context, stream grpc.ServerStream, method string, shape streams, next hop) error {
+func (s *Server) pipe(ctx context.Context, stream grpc.ServerStream, method string, shape streams,
+	who caller, next hop,
+) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 
+	var request *frame
+
+	if !shape.client {
+		var err error
+		if request, err = s.receive(stream, method, who); err != nil {
+			return err
+		}
+	}
+
 	upstream, err := next.conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, method)
+	if err == nil && request != nil {
+		err = sendRequest(request, upstream)
+	}
+
 	if err != nil {
 		return err
 	}
@@ -72,11 +78,9 @@ func (s *Server) pipe(ctx context.Context, stream grpc.ServerStream, method stri
 				cancel()
 			}
 		})
-	} else if err := sendRequest(stream, upstream); err != nil {
-		return err
 	}
 
-	out := newOutlet(stream, s.limits.Stall)
+	out := newOutlet(stream, s.limits.Stall, s.consent(stream.Context(), method))
 
 	return out.watch(&s.pumps, func() error {
 		// Sent at once: a caller may wait for it before there is anything to tell.
@@ -110,20 +114,13 @@ func (s *Server) pipe(ctx context.Context, stream grpc.ServerStream, method stri
 	})
 }
 
-// sendRequest carries the only request of a call.
-func sendRequest(stream grpc.ServerStream, upstream grpc.ClientStream) error {
-	var request frame
+// sendRequest sends the only request of a call.
+func sendRequest(request *frame, upstream grpc.ClientStream) error {
+	defer request.free()
 
-	if err := stream.RecvMsg(&request); err != nil {
-		return received(err)
-	}
-
-	err := upstream.SendMsg(&request)
-	request.free()
-
-	// At io.EOF the other side has ended the call; its status comes with
-	// its answer.
-	if err != nil && !errors.Is(err, io.EOF) {
+	// At io.EOF the other side has ended the call; its status comes with its
+	// answer.
+	if err := upstream.SendMsg(request); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 

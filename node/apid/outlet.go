@@ -13,9 +13,10 @@ import (
 // outlet is the way of answers to a caller. It notices when the caller has
 // stopped reading.
 type outlet struct {
-	stream grpc.ServerStream
-	limit  time.Duration
-	opened time.Time
+	stream  grpc.ServerStream
+	limit   time.Duration
+	consent consent
+	opened  time.Time
 
 	mu sync.Mutex
 	// sending is the time since opened when the present send began, 0 between
@@ -23,8 +24,12 @@ type outlet struct {
 	sending atomic.Int64
 }
 
-func newOutlet(stream grpc.ServerStream, limit time.Duration) *outlet {
-	return &outlet{stream: stream, limit: limit, opened: time.Now()}
+// consent tells whether a call may go on, and what to wait for until it should
+// be asked again.
+type consent func() (changed <-chan struct{}, err error)
+
+func newOutlet(stream grpc.ServerStream, limit time.Duration, may consent) *outlet {
+	return &outlet{stream: stream, limit: limit, consent: may, opened: time.Now()}
 }
 
 // send sends one message, after those that others are sending.
@@ -39,8 +44,8 @@ func (o *outlet) send(f *frame) error {
 }
 
 // watch runs carry in a goroutine of pumps and returns its error, or returns
-// early if the caller has not read for too long. The call ends then, and with
-// it carry.
+// early if the caller has not read for too long, or may not read any more. The
+// call ends then, and with it carry.
 func (o *outlet) watch(pumps *sync.WaitGroup, carry func() error) error {
 	done := make(chan error, 1)
 
@@ -50,9 +55,15 @@ func (o *outlet) watch(pumps *sync.WaitGroup, carry func() error) error {
 	defer ticker.Stop()
 
 	for {
+		changed, err := o.consent()
+		if err != nil {
+			return err
+		}
+
 		select {
 		case err := <-done:
 			return err
+		case <-changed:
 		case <-ticker.C:
 			began := time.Duration(o.sending.Load())
 			if began != 0 && time.Since(o.opened)-began > o.limit {

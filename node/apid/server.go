@@ -45,7 +45,7 @@ type Server struct {
 	peers   *peers
 	grpc    *grpc.Server
 
-	connections, handshakes, calls *quota.Quota
+	connections, handshakes, receiving, calls *quota.Quota
 
 	pumps sync.WaitGroup // goroutines that carry messages
 }
@@ -60,7 +60,8 @@ func NewServer(options Options) (*Server, error) {
 		peers:       newPeers(options.PeerPort, options.Limits.Message),
 		connections: quota.New(options.Limits.Connections, options.Limits.AllConnections),
 		handshakes:  quota.New(options.Limits.Handshakes, options.Limits.AllHandshakes),
-		calls:       quota.New(options.Limits.Calls, options.Limits.AllConnections*options.Limits.Calls),
+		receiving:   quota.New(options.Limits.Receiving, options.Limits.AllReceiving),
+		calls:       quota.New(options.Limits.Calls, options.Limits.AllCalls),
 	}
 
 	backend, err := grpc.NewClient("unix://"+options.Backend,
@@ -89,22 +90,26 @@ func NewServer(options Options) (*Server, error) {
 		grpc.MaxHeaderListSize(64<<10),
 		grpc.ConnectionTimeout(s.limits.Handshake),
 		grpc.WaitForHandlers(true),
-		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 30 * time.Second, Timeout: 20 * time.Second}),
-		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
+		grpc.KeepaliveParams(keepalive.ServerParameters{
+			MaxConnectionIdle: 15 * time.Minute, Time: 30 * time.Second, Timeout: 20 * time.Second,
+		}),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
 	)
 
 	return s, nil
 }
 
-// Use puts settings in force. Calls under way go on; the next call on each
-// connection is judged by the new ones.
+// Use puts settings in force. Calls under way go on if their caller may still
+// make them; the next call on each connection is judged by the new ones.
 func (s *Server) Use(from *settings.API) error {
 	next, err := newState(from)
 	if err != nil {
 		return err
 	}
 
-	s.state.Store(next)
+	if previous := s.state.Swap(next); previous != nil {
+		close(previous.replaced)
+	}
 
 	return nil
 }
@@ -158,18 +163,8 @@ func (s *Server) serve(_ any, stream grpc.ServerStream) error {
 	ctx := stream.Context()
 	method, _ := grpc.MethodFromServerStream(stream)
 
-	who, under, err := s.identify(ctx, s.now())
+	who, under, err := s.admit(ctx, method)
 	if err != nil {
-		return err
-	}
-
-	mode := access.Configured
-	if under.mode == settings.Maintenance {
-		mode = access.Maintenance
-	}
-
-	if err := access.Check(method, who.roles, mode); err != nil {
-		s.log.Warn("call refused", "method", method, "source", who.source, "roles", who.roles.Names())
 		return err
 	}
 
@@ -203,7 +198,39 @@ func (s *Server) serve(_ any, stream grpc.ServerStream) error {
 
 	defer next.release()
 
-	return s.toOne(stream, method, next)
+	return s.toOne(stream, method, who, next)
+}
+
+// admit tells who calls, under which state, and whether they may.
+func (s *Server) admit(ctx context.Context, method string) (caller, *state, error) {
+	who, under, err := s.identify(ctx, s.now())
+	if err != nil {
+		return caller{}, nil, err
+	}
+
+	mode := access.Configured
+	if under.mode == settings.Maintenance {
+		mode = access.Maintenance
+	}
+
+	if err := access.Check(method, who.roles, mode); err != nil {
+		s.log.Warn("call refused", "method", method, "source", who.source, "roles", who.roles.Names())
+		return caller{}, nil, err
+	}
+
+	return who, under, nil
+}
+
+// consent looks again at a call that lasts: what allowed it may be gone.
+func (s *Server) consent(ctx context.Context, method string) consent {
+	return func() (<-chan struct{}, error) {
+		_, under, err := s.admit(ctx, method)
+		if err != nil {
+			return nil, err
+		}
+
+		return under.replaced, nil
+	}
 }
 
 func (s *Server) callLimit(who caller, under *state) int {

@@ -1,15 +1,11 @@
 package apid
 
 import (
-	"strings"
 	"sync"
 
 	"google.golang.org/grpc"
-	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/reflect/protoregistry"
 
 	clusterpb "github.com/ichor-os/ichor/api/cluster"
-	commonpb "github.com/ichor-os/ichor/api/common"
 	cosipb "github.com/ichor-os/ichor/api/cosi/resource"
 	inspectpb "github.com/ichor-os/ichor/api/inspect"
 	machinepb "github.com/ichor-os/ichor/api/machine"
@@ -60,56 +56,4 @@ func streamsOf(method string) streams {
 	}
 
 	return streams{client: true, server: true}
-}
-
-// mergedPackages hold the services whose methods may be asked of many nodes.
-var mergedPackages = map[string]bool{
-	"machine":  true,
-	"cluster":  true,
-	"inspect":  true,
-	"storage":  true,
-	"time":     true,
-	"ichor.v1": true,
-}
-
-// inMergedPackage tells whether a method belongs to one of mergedPackages.
-func inMergedPackage(method string) bool {
-	service, _, _ := strings.Cut(strings.TrimPrefix(method, "/"), "/")
-	dot := strings.LastIndexByte(service, '.')
-
-	return dot > 0 && mergedPackages[service[:dot]]
-}
-
-// mergeable tells whether answers of several nodes can be put together: there
-// has to be room in them to say which node said what. A unary response needs a
-// list of messages in field 1, each with metadata in field 1; an item of a
-// stream needs metadata in field 1. A method that reads and writes a stream is
-// a conversation with one node.
-func mergeable(method string) bool {
-	name := strings.ReplaceAll(strings.TrimPrefix(method, "/"), "/", ".")
-
-	found, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(name))
-	if err != nil {
-		return false
-	}
-
-	descriptor, ok := found.(protoreflect.MethodDescriptor)
-	if !ok {
-		return false
-	}
-
-	if descriptor.IsStreamingServer() {
-		return !descriptor.IsStreamingClient() && hasMetadata(descriptor.Output())
-	}
-
-	list := descriptor.Output().Fields().ByNumber(protoreflect.FieldNumber(firstField))
-
-	return list != nil && list.IsList() && list.Message() != nil && hasMetadata(list.Message())
-}
-
-func hasMetadata(message protoreflect.MessageDescriptor) bool {
-	field := message.Fields().ByNumber(protoreflect.FieldNumber(firstField))
-
-	return field != nil && !field.IsList() && field.Message() != nil &&
-		field.Message().FullName() == (&commonpb.Metadata{}).ProtoReflect().Descriptor().FullName()
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // state is what is in force: settings made ready for use. It is never changed,
-// only replaced.
+// only replaced as a whole.
 type state struct {
 	mode    settings.Mode
 	roots   *x509.CertPool
@@ -21,6 +21,8 @@ type state struct {
 	name    string
 	members map[string]string
 	allowed []netip.Prefix
+	// replaced is closed when another state is in force.
+	replaced chan struct{}
 }
 
 // newState prepares settings, or tells why they cannot be put in force.
@@ -35,6 +37,8 @@ func newState(from *settings.API) (*state, error) {
 		self:    map[string]bool{},
 		members: from.Members,
 		allowed: from.Allowed,
+
+		replaced: make(chan struct{}),
 	}
 
 	if s.mode != settings.Maintenance && !s.roots.AppendCertsFromPEM(from.CA) {

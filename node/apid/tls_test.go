@@ -14,6 +14,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	commonpb "github.com/ichor-os/ichor/api/common"
+	machinepb "github.com/ichor-os/ichor/api/machine"
 	"github.com/ichor-os/ichor/node/access"
 	"github.com/ichor-os/ichor/node/apid/settings"
 	"github.com/ichor-os/ichor/pki"
@@ -247,5 +249,70 @@ func TestTLS_NoRoleAtAllIsAnswered(t *testing.T) {
 	err := rawCall(t, node.client(), version)
 	if status.Code(err) != codes.PermissionDenied || !strings.Contains(err.Error(), access.Reader.String()) {
 		t.Errorf("got %v, want PermissionDenied that names the roles that would do", err)
+	}
+}
+
+// A stream that was opened under other settings ends when they would not allow
+// it any more, and goes on when they do.
+func TestTLS_StreamsEndWithTheRightToThem(t *testing.T) {
+	node := newFixture(t).start("127.0.0.1", settings.Maintenance)
+	node.machined.set(func(_ string, stream grpc.ServerStream) error {
+		if err := stream.SendMsg(newFrame(nil)); err != nil {
+			return err
+		}
+
+		<-stream.Context().Done()
+
+		return stream.Context().Err()
+	})
+
+	follow := func(conn *grpc.ClientConn) grpc.ServerStreamingClient[commonpb.Data] {
+		t.Helper()
+
+		stream, err := machinepb.NewMachineServiceClient(conn).Dmesg(t.Context(), &machinepb.DmesgRequest{Follow: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if _, err := stream.Recv(); err != nil {
+			t.Fatal(err)
+		}
+
+		return stream
+	}
+
+	anonymous := follow(node.clientWith(nil))
+
+	node.settings.Mode = settings.Worker
+	node.settings.CA = pki.EncodeCertificate(node.authority.Certificate)
+	node.use()
+
+	if _, err := anonymous.Recv(); status.Code(err) != codes.Unauthenticated {
+		t.Errorf("stream from before the configuration: got %v, want Unauthenticated", err)
+	}
+
+	second, err := pki.NewMachineAuthority(time.Now().Add(-time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	node.settings.CA = append(node.settings.CA, pki.EncodeCertificate(second.Certificate)...)
+	node.use()
+
+	pair := issueBy(t, second, pki.Template{Organizations: []string{"os:reader"}, Usages: pki.ClientAuth})
+	removed, kept := follow(node.client("os:reader")), follow(node.clientWith(&pair))
+
+	node.settings.CA = pki.EncodeCertificate(second.Certificate)
+	node.use()
+
+	if _, err := removed.Recv(); status.Code(err) != codes.Unauthenticated {
+		t.Errorf("stream under a removed authority: got %v, want Unauthenticated", err)
+	}
+
+	node.settings.Allowed = []netip.Prefix{netip.MustParsePrefix("10.5.0.0/24")}
+	node.use()
+
+	if _, err := kept.Recv(); status.Code(err) != codes.PermissionDenied {
+		t.Errorf("stream of a source not allowed any more: got %v, want PermissionDenied", err)
 	}
 }

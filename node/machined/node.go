@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,11 +18,10 @@ import (
 
 	machineconfig "github.com/ichor-os/ichor/config"
 	"github.com/ichor-os/ichor/node/access"
-	"github.com/ichor-os/ichor/node/apid/settings"
 	"github.com/ichor-os/ichor/node/config"
 	"github.com/ichor-os/ichor/node/cri"
 	"github.com/ichor-os/ichor/node/etcfile"
-	"github.com/ichor-os/ichor/node/identity"
+	"github.com/ichor-os/ichor/node/file"
 	"github.com/ichor-os/ichor/node/lifecycle"
 	"github.com/ichor-os/ichor/node/link"
 	"github.com/ichor-os/ichor/node/log"
@@ -31,8 +29,8 @@ import (
 	"github.com/ichor-os/ichor/node/platform"
 	"github.com/ichor-os/ichor/node/service"
 	"github.com/ichor-os/ichor/node/service/cgroup"
+	"github.com/ichor-os/ichor/node/service/container"
 	"github.com/ichor-os/ichor/node/service/process"
-	"github.com/ichor-os/ichor/pki"
 	"github.com/ichor-os/ichor/version"
 )
 
@@ -90,7 +88,7 @@ func newNode(reaper *process.Reaper, groups *cgroup.Tree) (*node, error) {
 	}
 	n.apply = &config.RPC{
 		Store: n.store, Log: logger, Mode: machineconfig.Container,
-		First:  func(c *machineconfig.Config) { n.first <- c },
+		First: func(c *machineconfig.Config) { n.first <- c },
 		Again: func() { n.ends.Request(lifecycle.Reboot) },
 	}
 	n.cluster = &cluster{node: n, bootstrap: make(chan struct{})}
@@ -164,32 +162,29 @@ func (n *node) prepare() error {
 			return err
 		}
 	}
+	// Pods' packets pass through the node; the setting is the namespace's own.
+	if err := os.WriteFile("/proc/sys/net/ipv4/ip_forward", []byte("1"), 0); err != nil {
+		return fmt.Errorf("let packets pass: %w", err)
+	}
 	return n.configureContainerd()
 }
 
 func (n *node) configureContainerd() error {
-	folder, err := n.etc.Bind("cri/conf.d")
+	text, err := cri.Config(cri.Settings{Hosts: container.HostsFolder, Pause: version.PauseImage, Namespaced: true})
 	if err != nil {
 		return err
 	}
-	text, err := cri.Config(cri.Settings{Hosts: "/etc/cri/conf.d/hosts", Pause: version.PauseImage, Namespaced: true})
-	if err != nil {
+	if err := n.etc.Write("cri/containerd.toml", text, 0o644); err != nil {
 		return err
 	}
-	files := map[string]string{"containerd.toml": text}
-	if n.hasImageCache() {
-		files["hosts/_default/hosts.toml"] = cri.Hosts("http://" + cacheAddr)
+	hosts, err := n.etc.Bind("cri/conf.d/hosts")
+	if err != nil || !n.hasImageCache() {
+		return err
 	}
-	for name, content := range files {
-		path := filepath.Join(folder, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return fmt.Errorf("configure containerd: %w", err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			return fmt.Errorf("configure containerd: %w", err)
-		}
-	}
-	return nil
+	_, err = file.Write([]fileSpec{{
+		Path: filepath.Join(hosts, "_default", "hosts.toml"), Content: []byte(cri.Hosts("http://" + cacheAddr)), Mode: 0o644,
+	}})
+	return err
 }
 
 func (n *node) hasImageCache() bool {
@@ -217,59 +212,6 @@ func (n *node) serveImageCache(ctx context.Context) error {
 		}
 	}()
 	return nil
-}
-
-func (n *node) names() identity.Names {
-	names := identity.Names{Hostname: n.platform.Hostname}
-	for _, prefix := range n.platform.Addresses {
-		names.Addresses = append(names.Addresses, prefix.Addr())
-	}
-	return names
-}
-
-// address is the node's first address.
-func (n *node) address() netip.Addr { return n.platform.Addresses[0].Addr() }
-
-// maintenance makes the API answer without a config and tells the console how
-// to know this node.
-func (n *node) maintenance() error {
-	pair, fingerprint, err := identity.Maintenance(n.names(), time.Now())
-	if err != nil {
-		return err
-	}
-	if err := n.saveAPI(&settings.API{Mode: settings.Maintenance, Server: pair}); err != nil {
-		return err
-	}
-	n.log.Info("node waits for its config", "stage", "maintenance", "address", n.address().String(), "fingerprint", fingerprint)
-	return nil
-}
-
-// saveAPI tells apid what is in force.
-func (n *node) saveAPI(api *settings.API) error {
-	api.Self = n.names().Addressable()
-	if err := os.MkdirAll(filepath.Dir(settings.DefaultAPIPath), 0o755); err != nil {
-		return fmt.Errorf("write apid settings: %w", err)
-	}
-	return settings.Save(settings.DefaultAPIPath, api, apidUID)
-}
-
-// useConfig puts the machine CA of the config in force.
-func (n *node) useConfig(c *machineconfig.Config) error {
-	machine := c.Main().Machine
-	if machine.CA == nil || len(machine.CA.Key) == 0 {
-		return errors.New("this node has no key of the machine CA: workers are not there yet")
-	}
-	names := n.names()
-	names.Further = machine.CertSANs
-	server, client, err := identity.ControlPlane(pki.Pair{Crt: machine.CA.Crt, Key: machine.CA.Key}, names, time.Now())
-	if err != nil {
-		return err
-	}
-	authorities := append([]byte{}, machine.CA.Crt...)
-	for _, accepted := range machine.AcceptedCAs {
-		authorities = append(append(authorities, '\n'), accepted.Crt...)
-	}
-	return n.saveAPI(&settings.API{Mode: settings.ControlPlane, CA: authorities, Server: server, Client: client})
 }
 
 // mode is how the API treats its callers.

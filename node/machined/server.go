@@ -14,8 +14,11 @@ import (
 	"github.com/ichor-os/ichor/node/access"
 	"github.com/ichor-os/ichor/node/apid"
 	"github.com/ichor-os/ichor/node/config"
+	"github.com/ichor-os/ichor/node/etcd"
+	"github.com/ichor-os/ichor/node/file"
 	"github.com/ichor-os/ichor/node/lifecycle"
 	"github.com/ichor-os/ichor/node/log"
+	"github.com/ichor-os/ichor/node/mount"
 	"github.com/ichor-os/ichor/node/platform"
 	"github.com/ichor-os/ichor/node/service"
 )
@@ -27,6 +30,9 @@ const maxMessage = 32 << 20
 // innermost, unimplemented one.
 type (
 	configRPC    = config.RPC
+	etcdRPC      = etcd.RPC
+	fileRPC      = file.RPC
+	mountRPC     = mount.RPC
 	lifecycleRPC = lifecycle.RPC
 	logRPC       = log.RPC
 	platformRPC  = platform.RPC
@@ -38,6 +44,9 @@ type (
 
 type machineServer struct {
 	*configRPC
+	etcdRPC
+	fileRPC
+	mountRPC
 	lifecycleRPC
 	logRPC
 	platformRPC
@@ -78,6 +87,7 @@ func (n *node) serve() error {
 	)
 	machinepb.RegisterMachineServiceServer(server, &machineServer{
 		configRPC:    n.apply,
+		etcdRPC:      etcd.RPC{Runs: n.cluster.runsEtcd},
 		lifecycleRPC: lifecycle.RPC{Ends: n.ends, Actor: actor},
 		logRPC:       log.RPC{Store: n.logs},
 		platformRPC:  platform.RPC{Name: PlatformContainer, Mode: PlatformContainer},

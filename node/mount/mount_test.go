@@ -84,3 +84,25 @@ func TestOverlay_NamesTheTargetThatFailed(t *testing.T) {
 		t.Errorf("error = %v, want one that names /opt", err)
 	}
 }
+
+func TestParseMounts_ReadsEscapedBlanks(t *testing.T) {
+	got := parseMounts("tmpfs /run tmpfs rw 0 0\n/dev/vda /var/my\\040folder ext4 rw 0 0\n\nbroken\n")
+	want := []mounted{{"tmpfs", "/run"}, {"/dev/vda", "/var/my folder"}}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(mounted{})); diff != "" {
+		t.Errorf("mounts (-want +got):\n%s", diff)
+	}
+}
+
+func TestS17_MountsListsEveryMount(t *testing.T) {
+	response, err := RPC{}.Mounts(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("/proc/self/mounts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := len(response.GetMessages()[0].GetStats()), strings.Count(string(text), "\n"); got != want {
+		t.Errorf("mounts = %d, want %d", got, want)
+	}
+}

@@ -123,7 +123,7 @@ func (c *state) check(request *x509.CertificateRequest, source netip.Addr, shown
 			return status.Errorf(codes.PermissionDenied, "name %q asked for: patterns are not signed", name)
 		}
 
-		if owner := c.owner(canonical(name)); owner != nil && !owner[source.String()] && !shows(shown, name) {
+		if owner := c.owner(canonical(name)); owner != nil && !everybodys(name) && !owner[source.String()] && !shows(shown, name) {
 			return status.Errorf(codes.PermissionDenied,
 				"%s belongs to another member of the cluster than %s: remove it there first, or renew with the present certificate", name, source)
 		}
@@ -141,6 +141,13 @@ func (c *state) owner(name string) map[string]bool {
 	}
 
 	return nil
+}
+
+// everybodys tells whether a name means each node to itself.
+func everybodys(name string) bool {
+	addr, err := netip.ParseAddr(canonical(name))
+
+	return err == nil && addr.IsLoopback() || canonical(name) == "localhost"
 }
 
 // shows tells whether a certificate is good for a name.

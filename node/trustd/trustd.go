@@ -22,6 +22,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -211,6 +212,8 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 // the settings are there.
 func Run(ctx context.Context, args []string, log *slog.Logger) error {
 	flags := flag.NewFlagSet("trustd", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+
 	path := flags.String("settings", settings.DefaultTrustPath, "file that machined writes")
 	listen := flags.String("listen", fmt.Sprintf(":%d", DefaultPort), "address to serve on")
 

@@ -99,8 +99,7 @@ var (
 	orWord     = regexp.MustCompile(`\s+(?:or|\|)\s+`)
 	andWord    = regexp.MustCompile(`\s+and(?:/or)?\s+`)
 	gnuLicence = regexp.MustCompile(`^(A?GPL|LGPL|GFDL)v?-?(\d)(?:\.(\d))?(\+?)$`)
-	notInID    = regexp.MustCompile(`[^A-Za-z0-9.-]+`)
-	exception  = regexp.MustCompile(`(?i)^(.*?)[ -]+with[ -]+(.+?)(?:[ -]+exception)?$`)
+	notInID    = regexp.MustCompile(`[^A-Za-z0-9.]+`)
 )
 
 // spdxNames maps short names of the Debian format to SPDX identifiers, in lower
@@ -134,10 +133,8 @@ func convertName(name string) string {
 		}
 		return m[1] + "-" + m[2] + "." + minor + suffix
 	}
-	if m := exception.FindStringSubmatch(name); m != nil {
-		// SPDX knows few of Debian's exceptions, so the whole becomes a
-		// reference of its own, which loses nothing.
-		return "LicenseRef-Debian-" + strings.Trim(notInID.ReplaceAllString(m[1]+"-with-"+m[2]+"-exception", "-"), "-")
-	}
-	return "LicenseRef-Debian-" + strings.Trim(notInID.ReplaceAllString(name, "-"), "-")
+	// SPDX knows few of Debian's exceptions and special cases, so each becomes a
+	// reference of its own, which loses nothing.
+	name = strings.ReplaceAll(name, "+", "-or-later-")
+	return strings.Trim("LicenseRef-Debian-"+strings.Trim(notInID.ReplaceAllString(name, "-"), "-"), "-")
 }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/ichor-os/ichor/bundle/filetree"
 )
@@ -209,6 +210,8 @@ func (t Tree) Command(ctx context.Context, name string, args ...string) (*exec.C
 	libraries := filepath.Join(t.Folder, "usr/lib", multiarch[t.Arch])
 	cmd := exec.CommandContext(ctx, loader, append([]string{"--inhibit-cache", "--library-path", libraries, program}, args...)...)
 	cmd.Env = []string{"LC_ALL=C", "TZ=UTC"}
+	// Nobody waits for it any more once this process is gone.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	return cmd, nil
 }
 

@@ -66,12 +66,27 @@ func (s *Store) Fetch(ctx context.Context, series string, pins []Pin) ([]Package
 		}
 		missing[pin.Arch] = append(missing[pin.Arch], i)
 	}
+	if len(missing) == 0 {
+		return packages, nil
+	}
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	for arch, indices := range missing {
 		if err := s.fetchMissing(ctx, series, arch, packages, indices); err != nil {
 			return nil, err
 		}
 	}
 	return packages, nil
+}
+
+// lock keeps two processes from running apt in one store.
+func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
+	return publish.Lock(ctx, filepath.Join(s.Folder, "lock"), func() {
+		s.log("another process is fetching Debian packages; waiting for it")
+	})
 }
 
 func (s *Store) openApt(ctx context.Context, series, arch string) (*apt, error) {
@@ -197,6 +212,11 @@ func (s *Store) admit(folder string, r record) error {
 // Relock returns pins of the newest served versions of the named packages for
 // an architecture, with their licences.
 func (s *Store) Relock(ctx context.Context, series, arch string, names []string) ([]Pin, error) {
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	a, err := s.openApt(ctx, series, arch)
 	if err != nil {
 		return nil, err
@@ -223,9 +243,18 @@ func (s *Store) Relock(ctx context.Context, series, arch string, names []string)
 		if err != nil {
 			return nil, err
 		}
+		if known, ok := readLicences[pins[i].Name]; ok && licence == "NOASSERTION" {
+			licence = known
+		}
 		pins[i].Licence = licence
 	}
 	return pins, nil
+}
+
+// readLicences are of packages whose copyright files are prose, as a person read
+// them.
+var readLicences = map[string]string{
+	"libgcc-s1": "GPL-3.0-or-later WITH GCC-exception-3.1",
 }
 
 // checkFile compares a file with its SHA-256 in hex.

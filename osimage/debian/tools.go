@@ -24,7 +24,7 @@ func RootPackages() []string {
 
 // ImagePackages hold what the container images take from Debian.
 func ImagePackages() []string {
-	return append(RootPackages(), "libsmartcols1", "util-linux")
+	return append(RootPackages(), "libsmartcols1", "mount", "util-linux")
 }
 
 // Zstd compresses with the zstd program of a tool tree.

@@ -33,10 +33,10 @@ func Allowed(arch string) Allow {
 	}
 	allow.Libraries = append(allow.Libraries, loader)
 	for _, name := range []string{
-		"libc.so.6", "libm.so.6", // every Debian program
+		"libc.so.6",                                                                                                // every Debian program
 		"libnftables.so.1", "libnftnl.so.11", "libmnl.so.0", "libgmp.so.10", "libjansson.so.4", "libxtables.so.12", // nft
 		"libedit.so.2", "libbsd.so.0", "libmd.so.0", "libtinfo.so.6", // nft's prompt, which it cannot be built without
-		"libblkid.so.1", "libuuid.so.1", "libinih.so.1", "liburcu.so.8", "liburcu-common.so.8", // xfsprogs
+		"libblkid.so.1", "libuuid.so.1", "libinih.so.1", "liburcu.so.8", // xfsprogs
 		"libext2fs.so.2", "libe2p.so.2", "libcom_err.so.2", // mke2fs
 	} {
 		allow.Libraries = append(allow.Libraries, folder+name)

@@ -18,7 +18,8 @@ import (
 	"github.com/ichor-os/ichor/osimage/debian"
 )
 
-// runtimeFolders are mounted over on a node, so links may lead into them.
+// runtimeFolders are mounted over on a node. Links from /etc may lead into them;
+// from a folder of programs they would name programs that nobody checked.
 var runtimeFolders = []string{"dev", "proc", "run", "sys", "system", "tmp", "var"}
 
 // checker walks one tree and collects what is wrong with it.
@@ -111,6 +112,9 @@ func (c *checker) link(name, full string) error {
 	}
 	inside := strings.TrimPrefix(path.Clean(led), "/")
 	if first, _, _ := strings.Cut(inside, "/"); slices.Contains(runtimeFolders, first) {
+		if !strings.HasPrefix(name, "etc/") {
+			c.report(name, "link leads to what only a running node has: %s", target)
+		}
 		return nil
 	}
 	info, err := os.Stat(filepath.Join(c.root, filepath.FromSlash(inside)))

@@ -112,13 +112,10 @@ func addEtc(tree *filetree.Tree, packages debian.Tree) error {
 	} {
 		tree.Bytes(name, 0o644, []byte(content))
 	}
-	for _, name := range []string{
-		"etc/hostname", "etc/machine-id", "etc/resolv.conf", "etc/cri/containerd.toml", "etc/cri/conf.d/cri.toml",
-		"etc/cri/conf.d/20-customization.part",
-	} {
+	for _, name := range []string{"etc/hostname", "etc/machine-id", "etc/resolv.conf"} {
 		tree.Bytes(name, 0o644, nil)
 	}
-	tree.Folder("etc/cri/conf.d/hosts", 0o755)
+	tree.Folder("etc/cri/conf.d", 0o755) // a node binds a folder of its own here
 	return nil
 }
 

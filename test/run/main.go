@@ -30,14 +30,14 @@ type step struct {
 // suites are the sets of steps a caller can name.
 var suites = map[string][]step{
 	"lint": lintSteps,
-	"unit": {unitStep},
+	"unit": {unitStep, nestedStep},
 	"ci":   ciSteps(),
 	"long": longSteps,
 }
 
 func ciSteps() []step {
 	steps := append([]step{}, lintSteps...)
-	steps = append(steps, unitStep)
+	steps = append(steps, unitStep, nestedStep)
 	steps = append(steps, fuzzSteps...)
 	return append(steps, systemSteps...)
 }

@@ -19,6 +19,9 @@ var lintSteps = []step{
 		return check(ctx, t, "go", "tool", "-modfile=tools/go.mod", "staticcheck", "./...")
 	}},
 	{"generated files", checkGenerated},
+	{"known vulnerabilities in the source", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "go", "run", "./test/vulncheck", "-programs=false")
+	}},
 }
 
 var unitStep = step{"unit tests with the race detector", func(ctx context.Context, t *tally) error {
@@ -29,9 +32,38 @@ var unitStep = step{"unit tests with the race detector", func(ctx context.Contex
 var fuzzSteps = []step{{"fuzz targets, 10 s each", fuzzAll}}
 
 // systemSteps need root: they build the assets and start nodes.
-var systemSteps = []step{}
+var systemSteps = []step{
+	{"assets", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "go", "run", "./cmd/imager", "assets")
+	}},
+	{"assets: every byte, and nothing else in the root", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "go", "run", "./cmd/imager", "verify")
+	}},
+	{"assets: sizes", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "go", "run", "./cmd/imager", "sizes", "--budget")
+	}},
+	{"the root and one image, built a second time from nothing", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "go", "run", "./cmd/imager", "reproduce", "--quick")
+	}},
+	{"end to end", func(ctx context.Context, t *tally) error {
+		return goTest(ctx, t, []string{"ICHOR_E2E=1"}, "-count=1", "-timeout", "30m", "./test/e2e/...")
+	}},
+}
 
-var longSteps = []step{}
+var longSteps = []step{
+	{"known vulnerabilities in the programs", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "go", "run", "./test/vulncheck", "-source=false")
+	}},
+	{"programs built twice, from nothing and elsewhere", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "go", "run", "./bundle/build", "-reproduce")
+	}},
+	{"release assets built twice, from nothing and elsewhere", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "go", "run", "./cmd/imager", "reproduce", "--release")
+	}},
+	{"sizes of the release assets", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "go", "run", "./cmd/imager", "sizes", "--budget")
+	}},
+}
 
 // checkFormat fails when gofmt would change a file that git knows or would add.
 func checkFormat(ctx context.Context, t *tally) error {

@@ -7,6 +7,6 @@ import "github.com/ichor-os/ichor/config/document"
 // Kinds lists the kinds of this domain.
 func Kinds() []*document.Kind {
 	return []*document.Kind{
-		ExistingVolumeKind, ExternalVolumeKind, RawVolumeKind, SwapVolumeKind, UserVolumeKind, VolumeKind, ZswapKind,
+		ExistingVolumeKind, ExternalVolumeKind, FilesystemScrubKind, FilesystemTrimKind, RawVolumeKind, SwapVolumeKind, UserVolumeKind, VolumeKind, ZswapKind,
 	}
 }

@@ -31,13 +31,13 @@ environment:
 // ServiceConfig configures an extension's service.
 type ServiceConfig struct {
 	DocName     string   `yaml:"name" change:"restart=ext-*" doc:"Name of the service, without the prefix ext-."`
-	ConfigFiles []File   `yaml:"configFiles,omitempty" merge:"key=mountPath" change:"restart=ext-*" doc:"Files to put into the service's container. Patches merge them by mount path."`
-	Environment []string `yaml:"environment,omitempty" change:"restart=ext-*" doc:"Environment variables of the service: NAME=value."`
+	ConfigFiles []File   `yaml:"configFiles,omitempty" merge:"key=mountPath" change:"restart=ext-*" doc:"Files to put into the service's container."`
+	Environment []string `yaml:"environment,omitempty" secret:"true" change:"restart=ext-*" doc:"Environment variables of the service: NAME=value."`
 }
 
 // File is a file in the service's container.
 type File struct {
-	Content   string `yaml:"content" doc:"What the file holds."`
+	Content   string `yaml:"content" secret:"true" doc:"What the file holds."`
 	MountPath string `yaml:"mountPath" doc:"Where the file appears in the container."`
 }
 

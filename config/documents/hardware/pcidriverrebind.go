@@ -24,8 +24,8 @@ targetDriver: vfio-pci
 
 // PCIDriverRebindConfig binds a device to another driver.
 type PCIDriverRebindConfig struct {
-	DocName      string `yaml:"name" doc:"PCI address of the device: domain:bus:device.function."`
-	TargetDriver string `yaml:"targetDriver" doc:"Kernel driver that takes the device over."`
+	DocName      string `yaml:"name" cut:"network" doc:"PCI address of the device: domain:bus:device.function."`
+	TargetDriver string `yaml:"targetDriver" cut:"network" doc:"Kernel driver that takes the device over."`
 }
 
 // Kind returns PCIDriverRebindKind.

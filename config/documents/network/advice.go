@@ -16,7 +16,6 @@ const (
 	minIPv4MTU  = 68 // RFC 791
 	minIPv6MTU  = 1280
 	maxMTU      = 65535
-	maxPriority = 32765
 )
 
 func (l *CommonLink) advise(v *document.Validation) {
@@ -147,14 +146,14 @@ func (c *WireguardConfig) advisePeers(v *document.Validation) {
 	}
 }
 
-// upperMAC matches a text with a hardware address, or the start of one, that
-// holds upper-case digits.
-var upperMAC = regexp.MustCompile(`["'](?:[0-9A-Fa-f]{2}:)*(?:[0-9A-F][A-F]|[A-F][0-9A-Fa-f]|[0-9a-f][A-F]):?[0-9A-Fa-f:]*["']`)
+// macText matches a text with a hardware address, or the start of one.
+var macText = regexp.MustCompile(`["'](?:[0-9A-Fa-f]{2}:)+(?:[0-9A-Fa-f]{2})?["']`)
 
 func (c *LinkAliasConfig) adviseSelector(v *document.Validation) {
 	text := string(c.Selector.Match)
+	upper := func(address string) bool { return address != strings.ToLower(address) }
 
-	if strings.Contains(text, "mac(") && upperMAC.MatchString(text) {
+	if strings.Contains(text, "mac(") && slices.ContainsFunc(macText.FindAllString(text, -1), upper) {
 		v.Advisef("selector.match", "mac() yields lower-case text, which never equals one with upper-case digits").Fix("write hardware addresses in lower case")
 	}
 }
@@ -194,8 +193,8 @@ func (c *ResolverConfig) advise(v *document.Validation) {
 }
 
 func (c *RoutingRuleConfig) advise(v *document.Validation) {
-	if c.Priority() > maxPriority {
-		v.Advisef("name", "rule comes after those of the main table, so it is hardly ever reached").Fix("use a number from 1 to %d", maxPriority)
+	if c.Priority() > priorityDefault {
+		v.Advisef("name", "rule comes after those of the main table, so it is hardly ever reached").Fix("use a number from 1 to %d", priorityMain-1)
 	}
 
 	if c.Src.IsValid() && c.Dst.IsValid() && c.Src.Addr().Is6() != c.Dst.Addr().Is6() {
@@ -206,7 +205,7 @@ func (c *RoutingRuleConfig) advise(v *document.Validation) {
 var hostnamePattern = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9_-]*[A-Za-z0-9])?)*\.?$`)
 
 func adviseHostname(v *document.Validation, path, name string) {
-	if !hostnamePattern.MatchString(name) {
+	if name != "." && !hostnamePattern.MatchString(name) {
 		v.Advisef(path, "%q is no valid host name", name).Fix("use letters, digits and dashes between dots")
 	}
 }

@@ -10,7 +10,7 @@ import (
 // otherLinks lists the kinds that describe a network link, without kind
 // itself: a link is described by one document only.
 func otherLinks(kind string) []string {
-	kinds := []string{"BondConfig", "BridgeConfig", "DummyLinkConfig", "LinkConfig", "VLANConfig", "VRFConfig", "WireguardConfig"}
+	kinds := []string{"BondConfig", "BridgeConfig", "DummyLinkConfig", "LinkConfig", "VethConfig", "VLANConfig", "VRFConfig", "WireguardConfig"}
 
 	return slices.DeleteFunc(kinds, func(k string) bool { return k == kind })
 }

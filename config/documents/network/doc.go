@@ -7,9 +7,9 @@ import "github.com/ichor-os/ichor/config/document"
 // Kinds lists the kinds of this domain.
 func Kinds() []*document.Kind {
 	return []*document.Kind{
-		BlackholeRouteKind, BondKind, BridgeKind, DHCPv4Kind, DHCPv6Kind, DummyLinkKind, EthernetKind,
-		HCloudVIPKind, HostnameKind, KubeSpanKind, KubeSpanEndpointsKind, Layer2VIPKind, LinkKind, LinkAliasKind,
+		BGPInstanceKind, BlackholeRouteKind, BondKind, BridgeKind, DHCPv4Kind, DHCPv6Kind, DummyLinkKind, EthernetKind,
+		HCloudVIPKind, HostnameKind, HTTPProbeKind, KubeSpanKind, KubeSpanEndpointsKind, Layer2VIPKind, LinkKind, LinkAliasKind,
 		DefaultActionKind, RuleKind, ResolverKind, RoutingRuleKind, StaticHostKind, TCPProbeKind, TimeSyncKind,
-		VLANKind, VRFKind, WireguardKind,
+		VethKind, VLANKind, VRFKind, WireguardKind,
 	}
 }

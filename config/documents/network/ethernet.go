@@ -3,6 +3,7 @@ package network
 import (
 	"github.com/ichor-os/ichor/config/document"
 	"github.com/ichor-os/ichor/config/documents/rules"
+	"github.com/ichor-os/ichor/config/scalar"
 )
 
 // EthernetKind is the kind EthernetConfig.
@@ -27,11 +28,11 @@ wakeOnLan:
 
 // EthernetConfig tunes a network card.
 type EthernetConfig struct {
-	DocName   string            `yaml:"name" doc:"Name or alias of the link."`
-	Features  map[string]bool   `yaml:"features,omitempty" cut:"network" doc:"Offloads to switch on or off, by the names that the kernel gives them."`
-	Rings     *EthernetRings    `yaml:"rings,omitempty" doc:"Sizes of the receive and transmit rings."`
-	Channels  *EthernetChannels `yaml:"channels,omitempty" doc:"Numbers of queues."`
-	WakeOnLAN []WakeOnLANMode   `yaml:"wakeOnLan,omitempty" doc:"Events that wake the machine through this card." enum:"phy,unicast,multicast,broadcast,magic,magicsecure,filter"`
+	DocName   string                   `yaml:"name" doc:"Name or alias of the link."`
+	Features  map[string]scalar.Switch `yaml:"features,omitempty" cut:"network" doc:"Offloads to switch on or off, by the names that the kernel gives them."`
+	Rings     *EthernetRings           `yaml:"rings,omitempty" doc:"Sizes of the receive and transmit rings."`
+	Channels  *EthernetChannels        `yaml:"channels,omitempty" doc:"Numbers of queues."`
+	WakeOnLAN []WakeOnLANMode          `yaml:"wakeOnLan,omitempty" doc:"Events that wake the machine through this card." enum:"phy,unicast,multicast,broadcast,magic,magicsecure,filter"`
 }
 
 // EthernetRings holds ring sizes. Keys are named as in the kernel.

@@ -34,6 +34,22 @@ func (c *HostnameConfig) Kind() *document.Kind { return HostnameKind }
 // Name is empty: there is one such document.
 func (c *HostnameConfig) Name() string { return "" }
 
+// Settle lets a host name win over auto: stable, which becomes off, and the
+// other way round.
+func (c *HostnameConfig) Settle(patch document.Document) {
+	p, ok := patch.(*HostnameConfig)
+	if !ok || c.Hostname == "" || c.Auto == nil || *c.Auto == AutoHostnameOff {
+		return
+	}
+
+	switch off := AutoHostnameOff; {
+	case p.Auto == nil:
+		c.Auto = &off
+	case p.Hostname == "":
+		c.Hostname = ""
+	}
+}
+
 // Validate checks the document.
 func (c *HostnameConfig) Validate(v *document.Validation) {
 	switch {

@@ -28,12 +28,12 @@ ingress:
 type RuleConfig struct {
 	DocName      string        `yaml:"name" doc:"Name of the rule."`
 	PortSelector PortSelector  `yaml:"portSelector" cut:"network" doc:"Ports that the rule is about."`
-	Ingress      []IngressRule `yaml:"ingress" merge:"replace" cut:"network" doc:"Networks that may reach the ports; all others may not. A patch replaces the list."`
+	Ingress      []IngressRule `yaml:"ingress" merge:"replace" cut:"network" doc:"Networks that may reach the ports; all others may not."`
 }
 
 // PortSelector chooses ports.
 type PortSelector struct {
-	Ports    []scalar.PortRange `yaml:"ports" merge:"replace" doc:"Ports and ranges of ports, which must not overlap. A patch replaces the list."`
+	Ports    []scalar.PortRange `yaml:"ports" merge:"replace" doc:"Ports and ranges of ports, which must not overlap."`
 	Protocol Protocol           `yaml:"protocol,omitempty" doc:"Protocol of the packets." enum:"tcp,udp,icmp,icmpv6"`
 }
 

@@ -5,6 +5,8 @@ package rules
 
 import (
 	"net/netip"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/ichor-os/ichor/config/cel"
@@ -68,6 +70,22 @@ func Expression(v *document.Validation, path string, env *cel.Environment, expre
 	}
 
 	v.Errorf(path, "%s: %s", env, err)
+
+	return false
+}
+
+// URL demands a URL with a host and one of the schemes.
+func URL(v *document.Validation, path string, u scalar.URL, schemes ...string) bool {
+	switch {
+	case u.String() == "":
+		v.Errorf(path, "URL is missing").Fix("add the key %s", path)
+	case !slices.Contains(schemes, u.Scheme):
+		v.Errorf(path, "scheme is not supported: %q", u.Scheme).Fix("use %s", strings.Join(schemes, " or "))
+	case u.Hostname() == "":
+		v.Errorf(path, "URL has no host").Fix("add the host")
+	default:
+		return true
+	}
 
 	return false
 }

@@ -6,5 +6,8 @@ import "github.com/ichor-os/ichor/config/document"
 
 // Kinds lists the kinds of this domain.
 func Kinds() []*document.Kind {
-	return []*document.Kind{EnvironmentKind, EventSinkKind, KmsgLogKind, OOMKind, WatchdogTimerKind}
+	return []*document.Kind{
+		EnvironmentKind, EtcFileKind, EventSinkKind, KernelModuleKind, KmsgLogKind, OOMKind, SecurityProfileKind,
+		SysctlKind, SysfsKind, UdevRulesKind, UnattendedInstallKind, WatchdogTimerKind,
+	}
 }

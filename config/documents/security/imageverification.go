@@ -28,7 +28,7 @@ rules:
 
 // ImageVerificationConfig is a signature policy.
 type ImageVerificationConfig struct {
-	Rules []ImageRule `yaml:"rules,omitempty" merge:"key=image,whole" doc:"Rules in the order they are tried. Patches replace the rule of the same image."`
+	Rules []ImageRule `yaml:"rules,omitempty" merge:"key=image,whole" doc:"Rules in the order they are tried."`
 }
 
 // ImageRule decides about the images that match it.

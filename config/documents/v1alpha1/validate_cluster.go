@@ -65,7 +65,7 @@ func (c *Config) validateClusterNetwork(v *document.Validation) {
 		return
 	}
 
-	if n.DNSDomain != "" && !dnsSubdomain.MatchString(strings.ToLower(n.DNSDomain)) {
+	if n.DNSDomain != "" && !dnsSubdomain().MatchString(strings.ToLower(n.DNSDomain)) {
 		v.Errorf("dnsDomain", "not a DNS name: %q", n.DNSDomain)
 	}
 
@@ -78,7 +78,7 @@ func (c *Config) validateClusterNetwork(v *document.Validation) {
 		if len(n.CNI.URLs) == 0 {
 			v.Warnf("cni.urls", "a custom CNI without urls leaves the cluster without a pod network").Fix("give urls, or name: none to install it yourself")
 		}
-	case "", "flannel", "none":
+	case "flannel", "none":
 		if len(n.CNI.URLs) > 0 {
 			v.Errorf("cni.urls", "urls belong to a custom CNI only").Fix("set cni.name to custom")
 		}
@@ -86,7 +86,7 @@ func (c *Config) validateClusterNetwork(v *document.Validation) {
 		v.Errorf("cni.name", "unknown CNI: %q", n.CNI.Name).Fix("use flannel, custom or none")
 	}
 
-	if n.CNI.Flannel != nil && n.CNI.Name != "flannel" && n.CNI.Name != "" {
+	if n.CNI.Flannel != nil && n.CNI.Name != "flannel" {
 		v.Errorf("cni.flannel", "these settings belong to flannel only").Fix("set cni.name to flannel")
 	}
 }

@@ -6,13 +6,19 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ichor-os/ichor/config/document"
 )
 
+// Patterns of Kubernetes, compiled when they are needed.
 var (
-	labelName    = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$`)
-	dnsSubdomain = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
+	labelName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$`)
+	})
+	dnsSubdomain = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
+	})
 )
 
 // maxAnnotations is the size of all annotations of a node, in bytes.
@@ -28,7 +34,7 @@ func validateLabels(v *document.Validation, m *MachineConfig) {
 			v.Errorf(path, "%s", fault)
 		}
 
-		if value := m.NodeLabels[key]; value != "" && !labelName.MatchString(value) {
+		if value := m.NodeLabels[key]; value != "" && !labelName().MatchString(value) {
 			v.Errorf(path, "not a label value: %q", value).Fix("up to 63 letters, digits, '.', '_' and '-', with a letter or digit at both ends")
 		}
 	}
@@ -71,7 +77,7 @@ func validateTaint(v *document.Validation, path, key, taint string) {
 		v.Advisef(path, "Kubernetes will refuse the taint: %s", fault)
 	}
 
-	if value != "" && !labelName.MatchString(value) {
+	if value != "" && !labelName().MatchString(value) {
 		v.Advisef(path, "Kubernetes will refuse the taint: not a label value: %q", value)
 	}
 }
@@ -81,11 +87,11 @@ func labelKeyFault(key string) string {
 	prefix, name, ok := strings.Cut(key, "/")
 	if !ok {
 		prefix, name = "", key
-	} else if len(prefix) > 253 || !dnsSubdomain.MatchString(prefix) {
+	} else if len(prefix) > 253 || !dnsSubdomain().MatchString(prefix) {
 		return fmt.Sprintf("prefix of a label key is not a DNS name: %q", prefix)
 	}
 
-	if !labelName.MatchString(name) {
+	if !labelName().MatchString(name) {
 		return fmt.Sprintf("name of a label key is not valid: %q: up to 63 letters, digits, '.', '_' and '-', with a letter or digit at both ends", name)
 	}
 

@@ -78,7 +78,7 @@ func (d *Device) validate(v *document.Validation, c *Config) {
 	switch {
 	case d.Interface == "" && !selected:
 		v.Errorf("", "interface or deviceSelector is required")
-	case d.Interface != "" && d.DeviceSelector != nil:
+	case d.Interface != "" && selected:
 		v.Errorf("", "interface and deviceSelector exclude each other")
 	}
 
@@ -315,10 +315,10 @@ func (b *Bond) validateForMode(v *document.Validation) {
 		}
 	}
 
-	only(b.LACPRate != "" && b.LACPRate != "slow", "lacpRate", "802.3ad")
+	only(b.LACPRate != "", "lacpRate", "802.3ad")
 	only(b.ADActorSysPrio != 0, "adActorSysPrio", "802.3ad")
 	only(b.ADUserPortKey != 0, "adUserPortKey", "802.3ad")
-	never(b.ARPValidate != "" && b.ARPValidate != "none", "arpValidate", "802.3ad", "balance-alb", "balance-tlb")
+	never(b.ARPValidate != "", "arpValidate", "802.3ad", "balance-alb", "balance-tlb")
 	never(b.ARPInterval != 0, "arpInterval", "802.3ad", "balance-alb", "balance-tlb")
 	only(b.Primary != "", "primary", "active-backup", "balance-alb", "balance-tlb")
 	only(b.PacketsPerSlave > 1, "packetsPerSlave", "balance-rr")

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ichor-os/ichor/config/documents"
+	"github.com/ichor-os/ichor/config/explain"
 	"github.com/ichor-os/ichor/config/schema"
 )
 
@@ -40,5 +41,7 @@ func write(dir string) error {
 		}
 	}
 
-	return nil
+	list := strings.Join(explain.NotInForce(documents.Kinds()), "\n") + "\n"
+
+	return os.WriteFile(filepath.Join(dir, "not-in-force.txt"), []byte(list), 0o644)
 }

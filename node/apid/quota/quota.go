@@ -19,12 +19,12 @@ type Quota struct {
 	mu    sync.Mutex
 	held  map[netip.Prefix]int
 	total int
-	freed chan struct{} // closed and replaced when something is given back
+	freed chan struct{} // if somebody waits, closed when something is given back
 }
 
 // New returns a Quota of each for one source and all for all of them.
 func New(each, all int) *Quota {
-	return &Quota{each: each, all: all, held: map[netip.Prefix]int{}, freed: make(chan struct{})}
+	return &Quota{each: each, all: all, held: map[netip.Prefix]int{}}
 }
 
 // Source returns the address of a peer, without zone and in IPv4 where it is
@@ -85,17 +85,27 @@ func (q *Quota) release(key netip.Prefix) {
 		delete(q.held, key)
 	}
 
-	close(q.freed)
-	q.freed = make(chan struct{})
+	if q.freed != nil {
+		close(q.freed)
+		q.freed = nil
+	}
 }
 
 // Wait is Take that waits for its turn until ctx ends.
 func (q *Quota) Wait(ctx context.Context, source netip.Addr) (release func(), err error) {
 	for {
+		if release, ok := q.Take(source); ok {
+			return release, nil
+		}
+
 		q.mu.Lock()
+		if q.freed == nil {
+			q.freed = make(chan struct{})
+		}
 		freed := q.freed
 		q.mu.Unlock()
 
+		// What was given back before there was a channel to tell of it.
 		if release, ok := q.Take(source); ok {
 			return release, nil
 		}

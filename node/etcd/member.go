@@ -1,0 +1,145 @@
+package etcd
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"slices"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+)
+
+// endpointTimeout bounds what is asked of one member, so that a dead one costs
+// no more than this.
+const endpointTimeout = 5 * time.Second
+
+// Client speaks to members by their addresses, one after the other until one
+// answers.
+type Client struct {
+	// Addresses of members, in the order to try them.
+	Addresses []netip.Addr
+}
+
+// Local is a client of this node's own member.
+func Local() Client { return Client{Addresses: []netip.Addr{netip.MustParseAddr("127.0.0.1")}} }
+
+// dial connects as the administrator of etcd.
+func dial(address netip.Addr) (*grpc.ClientConn, error) {
+	pair, err := tls.LoadX509KeyPair(SecretFolder+"/admin.crt", SecretFolder+"/admin.key")
+	if err != nil {
+		return nil, fmt.Errorf("load etcd client certificate: %w", err)
+	}
+	ca, err := os.ReadFile(SecretFolder + "/ca.crt")
+	if err != nil {
+		return nil, fmt.Errorf("load etcd CA: %w", err)
+	}
+	pool, err := poolOf(ca)
+	if err != nil {
+		return nil, err
+	}
+	return grpc.NewClient(netip.AddrPortFrom(address, 2379).String(), grpc.WithTransportCredentials(credentials.NewTLS(
+		&tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: pool, MinVersion: tls.VersionTLS12})))
+}
+
+// ask calls fn with the members in turn until one succeeds.
+func (c Client) ask(ctx context.Context, fn func(context.Context, *grpc.ClientConn) error) error {
+	if len(c.Addresses) == 0 {
+		return errors.New("ask etcd: no member is known")
+	}
+	var failures error
+	for _, address := range c.Addresses {
+		conn, err := dial(address)
+		if err != nil {
+			return err
+		}
+		bounded, cancel := context.WithTimeout(ctx, endpointTimeout)
+		err = fn(bounded, conn)
+		cancel()
+		conn.Close()
+		if err == nil {
+			return nil
+		}
+		failures = errors.Join(failures, fmt.Errorf("ask etcd member: %s: %w", address, err))
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return failures
+}
+
+// Members lists the cluster's members.
+func (c Client) Members(ctx context.Context) ([]*etcdserverpb.Member, error) {
+	var members []*etcdserverpb.Member
+	err := c.ask(ctx, func(ctx context.Context, conn *grpc.ClientConn) error {
+		response, err := etcdserverpb.NewClusterClient(conn).MemberList(ctx, &etcdserverpb.MemberListRequest{Linearizable: true})
+		members = response.GetMembers()
+		return err
+	})
+	return members, err
+}
+
+// Join makes this node a learner of the cluster and returns what its member must
+// start with. A member with its peer URL that has not started yet is taken over,
+// as a join that was cut short leaves one.
+func (c Client) Join(ctx context.Context, s Settings) ([]string, error) {
+	members, err := c.Members(ctx)
+	if err != nil {
+		return nil, err
+	}
+	peer := s.PeerURL()
+	ours := slices.IndexFunc(members, func(m *etcdserverpb.Member) bool { return slices.Contains(m.GetPeerURLs(), peer) })
+	if ours >= 0 && members[ours].GetName() != "" {
+		return nil, fmt.Errorf("join etcd: a member with this node's address %s is listed already, and this node has no data of it: "+
+			"remove it first ('etcd remove-member %x')", peer, members[ours].GetID())
+	}
+	if ours < 0 {
+		err := c.ask(ctx, func(ctx context.Context, conn *grpc.ClientConn) error {
+			response, err := etcdserverpb.NewClusterClient(conn).MemberAdd(ctx, &etcdserverpb.MemberAddRequest{PeerURLs: []string{peer}, IsLearner: true})
+			members = response.GetMembers()
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("join etcd: %w", err)
+		}
+	}
+	var initial []string
+	for _, m := range members {
+		name := m.GetName()
+		for _, url := range m.GetPeerURLs() {
+			if url == peer {
+				name = s.Name
+			}
+			initial = append(initial, name+"="+url)
+		}
+	}
+	return initial, nil
+}
+
+// Promote makes this node's learner a voting member once it has caught up; a
+// voter already is no error. It asks the others first, as a learner cannot
+// promote itself.
+func (c Client) Promote(ctx context.Context, s Settings) error {
+	members, err := c.Members(ctx)
+	if err != nil {
+		return err
+	}
+	for _, m := range members {
+		if !slices.Contains(m.GetPeerURLs(), s.PeerURL()) {
+			continue
+		}
+		if !m.GetIsLearner() {
+			return nil
+		}
+		return c.ask(ctx, func(ctx context.Context, conn *grpc.ClientConn) error {
+			_, err := etcdserverpb.NewClusterClient(conn).MemberPromote(ctx, &etcdserverpb.MemberPromoteRequest{ID: m.GetID()})
+			return err
+		})
+	}
+	return fmt.Errorf("promote etcd member: %s is not a member", s.PeerURL())
+}

@@ -1,0 +1,98 @@
+package etcd
+
+import (
+	"context"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
+
+	machinepb "github.com/ichor-os/ichor/api/machine"
+)
+
+// RPC serves the methods of MachineService about etcd, on a node that runs it.
+type RPC struct {
+	// Runs reports whether this node runs a member.
+	Runs func() bool
+}
+
+func (r RPC) check() error {
+	if !r.Runs() {
+		return status.Error(codes.FailedPrecondition, "this node runs no etcd: name a control plane node")
+	}
+	return nil
+}
+
+func failed(err error) error { return status.Errorf(codes.Unavailable, "%v", err) }
+
+// EtcdMemberList implements MachineService.
+func (r RPC) EtcdMemberList(ctx context.Context, _ *machinepb.EtcdMemberListRequest) (*machinepb.EtcdMemberListResponse, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	members, err := Local().Members(ctx)
+	if err != nil {
+		return nil, failed(err)
+	}
+	list := &machinepb.EtcdMembers{}
+	for _, m := range members {
+		list.Members = append(list.Members, &machinepb.EtcdMember{
+			Id: m.GetID(), Hostname: m.GetName(), PeerUrls: m.GetPeerURLs(), ClientUrls: m.GetClientURLs(), IsLearner: m.GetIsLearner(),
+		})
+		list.LegacyMembers = append(list.LegacyMembers, m.GetName())
+	}
+	return &machinepb.EtcdMemberListResponse{Messages: []*machinepb.EtcdMembers{list}}, nil
+}
+
+// EtcdStatus implements MachineService.
+func (r RPC) EtcdStatus(ctx context.Context, _ *emptypb.Empty) (*machinepb.EtcdStatusResponse, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	var answer *etcdserverpb.StatusResponse
+	err := Local().ask(ctx, func(ctx context.Context, conn *grpc.ClientConn) (err error) {
+		answer, err = etcdserverpb.NewMaintenanceClient(conn).Status(ctx, &etcdserverpb.StatusRequest{})
+		return err
+	})
+	if err != nil {
+		return nil, failed(err)
+	}
+	return &machinepb.EtcdStatusResponse{Messages: []*machinepb.EtcdStatus{{MemberStatus: &machinepb.EtcdMemberStatus{
+		MemberId: answer.GetHeader().GetMemberId(), ProtocolVersion: answer.GetVersion(), StorageVersion: answer.GetStorageVersion(),
+		DbSize: answer.GetDbSize(), DbSizeInUse: answer.GetDbSizeInUse(), Leader: answer.GetLeader(), RaftIndex: answer.GetRaftIndex(),
+		RaftTerm: answer.GetRaftTerm(), RaftAppliedIndex: answer.GetRaftAppliedIndex(), Errors: answer.GetErrors(), IsLearner: answer.GetIsLearner(),
+	}}}}, nil
+}
+
+// EtcdRemoveMemberByID implements MachineService.
+func (r RPC) EtcdRemoveMemberByID(ctx context.Context, in *machinepb.EtcdRemoveMemberByIDRequest) (*machinepb.EtcdRemoveMemberByIDResponse, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	err := Local().ask(ctx, func(ctx context.Context, conn *grpc.ClientConn) error {
+		_, err := etcdserverpb.NewClusterClient(conn).MemberRemove(ctx, &etcdserverpb.MemberRemoveRequest{ID: in.GetMemberId()})
+		return err
+	})
+	if err != nil {
+		return nil, failed(err)
+	}
+	return &machinepb.EtcdRemoveMemberByIDResponse{Messages: []*machinepb.EtcdRemoveMemberByID{{}}}, nil
+}
+
+// EtcdDefragment implements MachineService.
+func (r RPC) EtcdDefragment(ctx context.Context, _ *emptypb.Empty) (*machinepb.EtcdDefragmentResponse, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	err := Local().ask(ctx, func(ctx context.Context, conn *grpc.ClientConn) error {
+		_, err := etcdserverpb.NewMaintenanceClient(conn).Defragment(ctx, &etcdserverpb.DefragmentRequest{})
+		return err
+	})
+	if err != nil {
+		return nil, failed(err)
+	}
+	return &machinepb.EtcdDefragmentResponse{Messages: []*machinepb.EtcdDefragment{{}}}, nil
+}

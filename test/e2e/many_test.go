@@ -1,0 +1,110 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	machinepb "github.com/ichor-os/ichor/api/machine"
+	"github.com/ichor-os/ichor/client"
+	"github.com/ichor-os/ichor/localcluster"
+	"github.com/ichor-os/ichor/localcluster/namespaces"
+)
+
+func TestCluster_ThreeControlPlanesAndAWorker(t *testing.T) {
+	cluster := makeCluster(t, localcluster.Options{Name: "e2e-many", ControlPlanes: 3, Workers: 1})
+	api, err := cluster.Client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer api.Close()
+	nodes := cluster.Spec.Nodes
+
+	t.Run("etcd has three voting members, the same on each", func(t *testing.T) {
+		for _, node := range nodes[:3] {
+			within(t, time.Minute, node.Name+" lists three voters", func() error {
+				voters, err := voters(client.WithNode(t.Context(), node.Address.String()), api)
+				if err == nil && voters != 3 {
+					err = fmt.Errorf("%d voters", voters)
+				}
+				return err
+			})
+		}
+	})
+	t.Run("a control plane node forwards to the worker", func(t *testing.T) {
+		response, err := api.Machine.Hostname(client.WithNode(t.Context(), nodes[3].Address.String()), &emptypb.Empty{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := response.GetMessages()[0].GetHostname(); got != nodes[3].Name {
+			t.Errorf("hostname = %s, want %s", got, nodes[3].Name)
+		}
+	})
+	t.Run("bootstrap of a joined node and of a worker is refused", func(t *testing.T) {
+		for _, node := range []namespaces.Node{nodes[1], nodes[3]} {
+			_, err := api.Machine.Bootstrap(client.WithNode(t.Context(), node.Address.String()), &machinepb.BootstrapRequest{})
+			if err == nil {
+				t.Errorf("bootstrap of %s is accepted", node.Name)
+			}
+		}
+	})
+	t.Run("the first control plane is killed and the endpoint still answers", func(t *testing.T) {
+		status, err := namespaces.Store{Root: cluster.State}.Show(cluster.Spec.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Kill(status.Nodes[0].PID, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		kubernetes, err := localcluster.NewAPI(cluster.Kubeconfig)
+		if err != nil {
+			t.Fatal(err)
+		}
+		within(t, 15*time.Second, "the Kubernetes API answers", func() error {
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+			defer cancel()
+			_, err := kubernetes.Nodes(ctx)
+			return err
+		})
+		within(t, 2*time.Minute, "the killed node is back with its etcd", func() error {
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+			defer cancel()
+			return serviceHealthy(client.WithNode(ctx, nodes[0].Address.String()), api, "etcd")
+		})
+	})
+}
+
+func serviceHealthy(ctx context.Context, api *client.Client, id string) error {
+	response, err := api.Machine.ServiceList(ctx, &emptypb.Empty{})
+	if err != nil {
+		return err
+	}
+	for _, s := range response.GetMessages()[0].GetServices() {
+		if s.GetId() == id && s.GetHealth().GetHealthy() {
+			return nil
+		}
+	}
+	return errors.New(id + " is not healthy")
+}
+
+// voters counts the voting members of etcd that a node lists.
+func voters(ctx context.Context, api *client.Client) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	response, err := api.Machine.EtcdMemberList(ctx, &machinepb.EtcdMemberListRequest{})
+	if err != nil {
+		return 0, err
+	}
+	count := 0
+	for _, member := range response.GetMessages()[0].GetMembers() {
+		if !member.GetIsLearner() {
+			count++
+		}
+	}
+	return count, nil
+}
