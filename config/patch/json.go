@@ -173,7 +173,6 @@ func patchOne(n *yaml.Node, operations []json.RawMessage) ([]byte, error) {
 
 func patchOptions() *jsonpatch.ApplyOptions {
 	o := jsonpatch.NewApplyOptions()
-	o.SupportNegativeIndices = false
 	o.AccumulatedCopySizeLimit = decode.MaxSize
 	o.EscapeHTML = false
 

@@ -140,7 +140,8 @@ func minorOf(image string) (int, bool) {
 
 var flagName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`) })
 
-// adviseArguments checks that names of flags look like flags.
+// adviseArguments checks that names of flags look like flags, and that the
+// programs know them where their version is one whose flags are listed.
 func adviseArguments(v *document.Validation, c *v1alpha1.Config) {
 	for _, x := range components(c) {
 		for _, name := range slices.Sorted(maps.Keys(x.arguments)) {
@@ -151,6 +152,8 @@ func adviseArguments(v *document.Validation, c *v1alpha1.Config) {
 				v.Advisef(path, "a flag is named without leading dashes").Fix("write %s", bare)
 			case !flagName().MatchString(name):
 				v.Advisef(path, "not a name of a flag: %q", name)
+			default:
+				adviseFlag(v, x, path, name)
 			}
 		}
 	}

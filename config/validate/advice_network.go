@@ -83,7 +83,7 @@ func clusterSubnets(v *document.Validation, c *v1alpha1.Config) []subnet {
 				v.Advisef(path, "Kubernetes takes one subnet of %s of each IP version", group.use)
 			}
 
-			all = append(all, subnet{path, group.use, p.Masked()})
+			all = append(all, subnet{path: path, use: group.use, prefix: p.Masked()})
 		}
 	}
 
@@ -101,7 +101,7 @@ func nodeSubnets(c *v1alpha1.Config) []subnet {
 	add := func(path string, addresses []string) {
 		for i, text := range addresses {
 			if p, err := netip.ParsePrefix(text); err == nil {
-				all = append(all, subnet{fmt.Sprintf("%s.addresses[%d]", path, i), "nodes", p})
+				all = append(all, subnet{path: fmt.Sprintf("%s.addresses[%d]", path, i), use: "nodes", prefix: p})
 			}
 		}
 	}

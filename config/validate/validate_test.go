@@ -66,6 +66,7 @@ func TestRun_Advice(t *testing.T) {
 		"old Kubernetes":         {"kube-scheduler:v1.36.3", "kube-scheduler:v1.29.1", "1.29 is not supported"},
 		"newer kubelet":          {"kubelet:v1.36.3", "kubelet:v1.37.2-fat", "kubelet 1.37 does not go with API server 1.36"},
 		"dashes":                 {"kube-apiserver:v1.36.3", "kube-apiserver:v1.36.3\n        extraArgs: {--v: 3}", "without leading dashes"},
+		"unknown flag":           {"kube-apiserver:v1.36.3", "kube-apiserver:v1.36.3\n        extraArgs: {request-timeouts: 3s}", "did you mean request-timeout?"},
 		"key of another":         {"    etcd:\n        ca:", "    etcd:\n        ca: {crt: " + between(t, base, "aggregatorCA:\n        crt: ") + ", key: " + between(t, base, "aggregatorCA:\n        crt: ") + "}\n        x:", "does not belong"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -160,4 +161,20 @@ func TestRun_FindsThePlaceOfAKeyWithDots(t *testing.T) {
 	}
 
 	t.Error("no error about the label")
+}
+
+func TestFlags_EveryProgramHasAList(t *testing.T) {
+	base := file(t, "gen/c-default/expected/controlplane.yaml")
+
+	for old, program := range map[string]string{
+		"kubelet:v1.36.3": "kubelet", "kube-apiserver:v1.36.3": "kube-apiserver", "kube-controller-manager:v1.36.3": "kube-controller-manager",
+		"kube-proxy:v1.36.3": "kube-proxy", "kube-scheduler:v1.36.3": "kube-scheduler",
+	} {
+		for arguments, want := range map[string]bool{"v: 3": false, "feature-gates: A=true": false, "no-such-flag: 1": true} {
+			text := strings.Replace(base, old, old+"\n        extraArgs: {"+arguments+"}", 1)
+			if got := mentions(report(t, text, validate.Options{}).Advice, program+" of this version"); got != want {
+				t.Errorf("%s: %s: advice: got %v, want %v", program, arguments, got, want)
+			}
+		}
+	}
 }
