@@ -115,7 +115,7 @@ func runRules(docs []document.Document, up, down func(rule) bool) *migration {
 	return m
 }
 
-// tooNew lists the documents that version 1.minor does not know. Kinds up to
+// tooNew lists the documents and keys that version 1.minor does not know. Kinds up to
 // 1.13 are older than their mark says: rules tell for those.
 func tooNew(docs []document.Document, minor int) []Remark {
 	var lost []Remark
@@ -124,7 +124,15 @@ func tooNew(docs []document.Document, minor int) []Remark {
 		since := d.Kind().Since
 		if v, err := ParseVersion(since); err == nil && v > minor && v > 13 {
 			lost = append(lost, Remark{document.Title(d), fmt.Sprintf("this kind is known since %s only", since)})
+
+			continue
 		}
+
+		document.LateKeys(d, func(path, since string) {
+			if v, err := ParseVersion(since); err == nil && v > minor {
+				lost = append(lost, Remark{document.Title(d) + ": " + path, fmt.Sprintf("this key is known since %s only", since)})
+			}
+		})
 	}
 
 	return lost
