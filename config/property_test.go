@@ -272,3 +272,40 @@ func secrets(t *document.Type, v reflect.Value) []string {
 
 	return found
 }
+
+func TestPatch_WithItselfChangesNothing(t *testing.T) {
+	for name, data := range inputs(t) {
+		c, err := config.Parse(data)
+		if err != nil || strings.Contains(string(data), "$patch") {
+			continue
+		}
+
+		text, err := c.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		p, err := config.ParsePatch(text, name)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+
+			continue
+		}
+
+		again, err := c.Apply(p)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+
+			continue
+		}
+
+		second, err := again.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if diff := cmp.Diff(string(text), string(second)); diff != "" {
+			t.Errorf("%s: laying a config over itself changed it:\n%s", name, diff)
+		}
+	}
+}

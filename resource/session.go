@@ -50,6 +50,7 @@ type Session struct {
 	missing  string // a source whose kind was read before it was synced
 	keep     bool   // leave the outputs of before alone
 	gone     bool   // the unit's input is no more
+	done     any    // spec that a job has done, once its outputs are visible
 	err      error
 	checked  map[*store.Resource]struct{}
 }

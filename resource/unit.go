@@ -22,7 +22,7 @@ type unit struct {
 	effect bool          // it acts on the outside: it has its own goroutine and bound
 	bound  time.Duration // of its runs; 0 for the engine's
 	job    bool          // only its request wakes it after a run that ended well
-	done   any           // spec that a job has done; only its run touches it
+	done   any           // spec that a job has done; only its runs touch it
 	group  *keyed        // nil for a reconciler
 	key    Key           // with group: what it is about
 
@@ -325,6 +325,9 @@ func (e *Engine) outcome(u *unit, s *Session, err error, took time.Duration) {
 	case err == nil:
 		u.failures = 0
 		u.settled = true
+		if s.done != nil && len(u.reads.Waits) == 0 {
+			u.done = s.done
+		}
 		for k := range u.reads.Waits {
 			st.State, st.Reason = StateHold, fmt.Sprintf("waiting for the end of %s", k)
 		}

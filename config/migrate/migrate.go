@@ -53,6 +53,7 @@ var rules = []rule{
 	{12, resolverUp, resolverDown},
 	{12, hostsUp, hostsDown},
 	{12, timeUp, timeDown},
+	{12, linksUp, linksDown},
 	{13, kubespanUp, kubespanDown},
 	{12, mirrorsUp, mirrorsDown},
 	{12, registriesUp, registriesDown},
@@ -114,7 +115,7 @@ func runRules(docs []document.Document, up, down func(rule) bool) *migration {
 	return m
 }
 
-// tooNew lists the documents that version 1.minor does not know. Kinds up to
+// tooNew lists the documents and keys that version 1.minor does not know. Kinds up to
 // 1.13 are older than their mark says: rules tell for those.
 func tooNew(docs []document.Document, minor int) []Remark {
 	var lost []Remark
@@ -123,7 +124,15 @@ func tooNew(docs []document.Document, minor int) []Remark {
 		since := d.Kind().Since
 		if v, err := ParseVersion(since); err == nil && v > minor && v > 13 {
 			lost = append(lost, Remark{document.Title(d), fmt.Sprintf("this kind is known since %s only", since)})
+
+			continue
 		}
+
+		document.LateKeys(d, func(path, since string) {
+			if v, err := ParseVersion(since); err == nil && v > minor {
+				lost = append(lost, Remark{document.Title(d) + ": " + path, fmt.Sprintf("this key is known since %s only", since)})
+			}
+		})
 	}
 
 	return lost
@@ -236,6 +245,11 @@ func (m *migration) lose(where, format string, args ...any) {
 
 func (m *migration) drop(d document.Document) {
 	m.other = slices.DeleteFunc(m.other, func(x document.Document) bool { return x == d })
+}
+
+// same tells whether two documents are written the same.
+func same(a, b document.Document) bool {
+	return len(diff.Documents([]document.Document{a}, []document.Document{b})) == 0
 }
 
 // find returns the first document of a Go type.

@@ -110,10 +110,11 @@ func (c *cluster) kubeletService(s *clusterSettings) service.Service {
 			}
 			return nil
 		},
-		Runner: &container.Runner{
+		Uses: []string{"etcd"},
+		Runner: &withPods{node: c.node, Runner: &container.Runner{
 			Spec:   func() (servicespec.Container, error) { return kubelet.Container(s.kubelet), nil },
 			Output: c.node.logs.Open("kubelet"),
-		},
+		}},
 		Health: &service.Health{Check: kubelet.Healthy},
 	}
 }

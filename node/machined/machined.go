@@ -78,7 +78,7 @@ func run() (lifecycle.End, error) {
 			end = <-n.ends.Requested()
 		}
 	}
-	n.stop()
+	n.stop(end)
 	return end, err
 }
 

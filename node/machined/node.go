@@ -23,6 +23,7 @@ import (
 	"github.com/ichor-os/ichor/node/etcfile"
 	"github.com/ichor-os/ichor/node/file"
 	"github.com/ichor-os/ichor/node/lifecycle"
+	lifecyclespec "github.com/ichor-os/ichor/node/lifecycle/spec"
 	"github.com/ichor-os/ichor/node/link"
 	"github.com/ichor-os/ichor/node/log"
 	"github.com/ichor-os/ichor/node/mount"
@@ -31,6 +32,7 @@ import (
 	"github.com/ichor-os/ichor/node/service/cgroup"
 	"github.com/ichor-os/ichor/node/service/container"
 	"github.com/ichor-os/ichor/node/service/process"
+	"github.com/ichor-os/ichor/resource"
 	"github.com/ichor-os/ichor/version"
 )
 
@@ -62,8 +64,11 @@ type node struct {
 	first    chan *machineconfig.Config
 	apply    *config.RPC
 	cluster  *cluster
+	engine   *resource.Engine
 	// configured is set once a config is in force.
 	configured atomic.Bool
+	// ending is set when the machine goes down.
+	ending atomic.Bool
 }
 
 func newNode(reaper *process.Reaper, groups *cgroup.Tree) (*node, error) {
@@ -91,6 +96,12 @@ func newNode(reaper *process.Reaper, groups *cgroup.Tree) (*node, error) {
 		First: func(c *machineconfig.Config) { n.first <- c },
 		Again: func() { n.ends.Request(lifecycle.Reboot) },
 	}
+	n.engine = resource.New(resource.Options{Diagnose: func(d resource.Diagnostic) {
+		logger.Warn("engine", "name", d.Name, "kind", d.Kind, "message", d.Message)
+	}})
+	if err := n.engine.Register(kinds()...); err != nil {
+		return nil, fmt.Errorf("register resources: %w", err)
+	}
 	n.cluster = &cluster{node: n, bootstrap: make(chan struct{})}
 	return n, nil
 }
@@ -107,6 +118,10 @@ func (n *node) boot(ctx context.Context) error {
 	if err := n.serveImageCache(ctx); err != nil {
 		return err
 	}
+	if err := n.startEngine(ctx); err != nil {
+		return err
+	}
+	n.stage(ctx, lifecyclespec.StageBooting)
 	if err := n.serve(); err != nil {
 		return err
 	}
@@ -119,6 +134,7 @@ func (n *node) boot(ctx context.Context) error {
 		if err := n.maintenance(); err != nil {
 			return err
 		}
+		n.stage(ctx, lifecyclespec.StageMaintenance)
 	}
 	if err := n.startBase(); err != nil {
 		return err
@@ -132,6 +148,10 @@ func (n *node) boot(ctx context.Context) error {
 	}
 	n.apply.Configured()
 	n.configured.Store(true)
+	if err := n.publishConfig(ctx, current); err != nil {
+		return err
+	}
+	n.stage(ctx, lifecyclespec.StageRunning)
 	return n.cluster.start(ctx, current)
 }
 
@@ -174,16 +194,17 @@ func (n *node) configureContainerd() error {
 	if err != nil {
 		return err
 	}
-	if err := n.etc.Write("cri/containerd.toml", text, 0o644); err != nil {
+	folder, err := n.etc.Bind("cri/conf.d")
+	if err != nil {
 		return err
 	}
-	hosts, err := n.etc.Bind("cri/conf.d/hosts")
-	if err != nil || !n.hasImageCache() {
-		return err
+	files := []fileSpec{{Path: filepath.Join(folder, "containerd.toml"), Content: []byte(text), Mode: 0o644}}
+	if n.hasImageCache() {
+		files = append(files, fileSpec{
+			Path: filepath.Join(folder, "hosts", "_default", "hosts.toml"), Content: []byte(cri.Hosts("http://" + cacheAddr)), Mode: 0o644,
+		})
 	}
-	_, err = file.Write([]fileSpec{{
-		Path: filepath.Join(hosts, "_default", "hosts.toml"), Content: []byte(cri.Hosts("http://" + cacheAddr)), Mode: 0o644,
-	}})
+	_, err = file.Write(files)
 	return err
 }
 
@@ -223,9 +244,15 @@ func (n *node) mode() access.Mode {
 }
 
 // stop stops the services in order, bounded.
-func (n *node) stop() {
+func (n *node) stop(end lifecycle.End) {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
+	stage := lifecyclespec.StageRebooting
+	if end == lifecycle.PowerOff {
+		stage = lifecyclespec.StageShuttingDown
+	}
+	n.stage(ctx, stage)
+	n.ending.Store(true)
 	n.services.Shutdown(ctx)
 	n.logs.Close()
 }

@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/grpc"
 
+	resourcepb "github.com/ichor-os/ichor/api/cosi/resource"
 	machinepb "github.com/ichor-os/ichor/api/machine"
 	"github.com/ichor-os/ichor/node/access"
 	"github.com/ichor-os/ichor/node/apid"
@@ -21,6 +22,7 @@ import (
 	"github.com/ichor-os/ichor/node/mount"
 	"github.com/ichor-os/ichor/node/platform"
 	"github.com/ichor-os/ichor/node/service"
+	"github.com/ichor-os/ichor/resource/state"
 )
 
 // maxMessage is the largest message of the API, in bytes.
@@ -94,6 +96,7 @@ func (n *node) serve() error {
 		serviceRPC:   service.RPC{Supervisor: n.services},
 		clusterRPC:   clusterRPC{cluster: n.cluster},
 	})
+	resourcepb.RegisterStateServer(server, state.New(n.engine, authorizeResources))
 	go func() {
 		if err := server.Serve(listener); err != nil {
 			n.log.Error("machine API is not served any more", "error", err)

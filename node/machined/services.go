@@ -60,7 +60,7 @@ func (n *node) program(id string, spec process.Spec) *service.Program {
 func (n *node) containerdService() service.Service {
 	runner := n.program("containerd", process.Spec{
 		Path:           "/usr/bin/containerd",
-		Args:           []string{"--config", "/etc/cri/containerd.toml"},
+		Args:           []string{"--config", "/etc/cri/conf.d/containerd.toml"},
 		OOMScoreAdjust: -999,
 		OpenFiles:      1 << 20,
 		NewPrivileges:  true,

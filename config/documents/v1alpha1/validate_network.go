@@ -246,9 +246,9 @@ func (k *NetworkKubeSpan) validate(v *document.Validation, c *Config) {
 // bondModes are the modes in the kernel's order.
 var (
 	bondModes      = []string{"balance-rr", "active-backup", "balance-xor", "broadcast", "802.3ad", "balance-tlb", "balance-alb"}
-	hashPolicies   = []string{"layer2", "layer3+4", "layer2+3", "encap2+3", "encap3+4", "vlan+srcmac"}
+	hashPolicies   = []string{"layer2", "layer3+4", "layer2+3", "encap2+3", "encap3+4"}
 	lacpRates      = []string{"slow", "fast"}
-	arpValidations = []string{"none", "active", "backup", "all", "filter", "filter_active", "filter_backup"}
+	arpValidations = []string{"none", "active", "backup", "all", "filter", "filter-active", "filter-backup"}
 	arpTargets     = []string{"any", "all"}
 	reselections   = []string{"always", "better", "failure"}
 	failOvers      = []string{"none", "active", "follow"}
@@ -281,7 +281,11 @@ func (b *Bond) validate(v *document.Validation) {
 		{"failOverMac", b.FailOverMac, failOvers},
 		{"adSelect", b.ADSelect, adSelections},
 	} {
-		if (e.value != "" || e.key == "mode") && !slices.Contains(e.known, e.value) {
+		known := slices.ContainsFunc(e.known, func(word string) bool {
+			return word == e.value || e.key != "failOverMac" && strings.EqualFold(word, e.value)
+		})
+
+		if (e.value != "" || e.key == "mode") && !known {
 			v.Errorf(e.key, "unknown word: %q", e.value).Fix("use one of %s", strings.Join(e.known, ", "))
 		}
 	}
@@ -304,13 +308,13 @@ func (b *Bond) validateTimers(v *document.Validation) {
 
 func (b *Bond) validateForMode(v *document.Validation) {
 	only := func(set bool, key string, modes ...string) {
-		if set && !slices.Contains(modes, b.Mode) {
+		if set && !slices.Contains(modes, strings.ToLower(b.Mode)) {
 			v.Errorf(key, "%s belongs to mode %s only", key, strings.Join(modes, ", "))
 		}
 	}
 
 	never := func(set bool, key string, modes ...string) {
-		if set && slices.Contains(modes, b.Mode) {
+		if set && slices.Contains(modes, strings.ToLower(b.Mode)) {
 			v.Errorf(key, "%s does not go with mode %s", key, b.Mode)
 		}
 	}
