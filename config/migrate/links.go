@@ -228,11 +228,11 @@ func clientDocuments(link string, dhcp *bool, o *v1alpha1.DHCPOptions, vip *v1al
 	}
 
 	if on && (o.IPv4 == nil || *o.IPv4) {
-		docs = append(docs, &network.DHCPv4Config{DocName: link, DHCPClient: network.DHCPClient{RouteMetric: o.RouteMetric}})
+		docs = append(docs, &network.DHCPv4Config{DocName: link, DHCPLease: network.DHCPLease{RouteMetric: o.RouteMetric}})
 	}
 
 	if on && o.IPv6 != nil && *o.IPv6 {
-		client := network.DHCPClient{RouteMetric: o.RouteMetric}
+		client := &network.DHCPv6Config{DocName: link, DHCPLease: network.DHCPLease{RouteMetric: o.RouteMetric}}
 
 		if o.DUIDv6 != "" {
 			raw, err := scalar.ParseHardwareAddr(o.DUIDv6)
@@ -244,7 +244,7 @@ func clientDocuments(link string, dhcp *bool, o *v1alpha1.DHCPOptions, vip *v1al
 			client.ClientIdentifier, client.DUIDRaw = &duid, raw
 		}
 
-		docs = append(docs, &network.DHCPv6Config{DocName: link, DHCPClient: client})
+		docs = append(docs, client)
 	} else if o.DUIDv6 != "" {
 		return nil, "duidv6 without DHCPv6 has no newer form"
 	}

@@ -205,21 +205,23 @@ func (d *devices) place(link string) (place, string) {
 
 func (d *devices) client(doc document.Document) (handled bool, reason string) {
 	var (
-		client network.DHCPClient
-		six    bool
+		lease    network.DHCPLease
+		identity network.DHCPIdentity
+		routes   *bool
+		six      bool
 	)
 
 	switch x := doc.(type) {
 	case *network.DHCPv4Config:
-		client = x.DHCPClient
+		lease, identity, routes = x.DHCPLease, x.DHCPIdentity, x.IgnoreRoutes
 	case *network.DHCPv6Config:
-		client, six = x.DHCPClient, true
+		lease, identity, six = x.DHCPLease, x.DHCPIdentity, true
 	default:
 		return false, ""
 	}
 
-	duid := client.ClientIdentifier != nil && *client.ClientIdentifier == network.ClientIdentifierDUID
-	if client.IgnoreHostname != nil || client.ClientIdentifier != nil && (!six || !duid) {
+	duid := identity.ClientIdentifier != nil && *identity.ClientIdentifier == network.ClientIdentifierDUID
+	if routes != nil || lease.IgnoreHostname != nil || identity.ClientIdentifier != nil && (!six || !duid) {
 		return true, "DHCP has settings without older form"
 	}
 
@@ -231,13 +233,13 @@ func (d *devices) client(doc document.Document) (handled bool, reason string) {
 	yes, no := true, false
 	first := *p.dhcp == nil
 
-	if *p.options == nil && (six || client.RouteMetric != 0) {
+	if *p.options == nil && (six || lease.RouteMetric != 0) {
 		*p.options = new(v1alpha1.DHCPOptions)
 	}
 
 	o := *p.options
 
-	if !first && o != nil && o.RouteMetric != client.RouteMetric {
+	if !first && o != nil && o.RouteMetric != lease.RouteMetric {
 		return true, "the older form has one route metric for both IP versions"
 	}
 
@@ -247,11 +249,11 @@ func (d *devices) client(doc document.Document) (handled bool, reason string) {
 		return true, ""
 	}
 
-	o.RouteMetric = client.RouteMetric
+	o.RouteMetric = lease.RouteMetric
 
 	switch {
 	case six:
-		o.IPv6, o.DUIDv6 = &yes, strings.ReplaceAll(client.DUIDRaw.String(), ":", "")
+		o.IPv6, o.DUIDv6 = &yes, strings.ReplaceAll(identity.DUIDRaw.String(), ":", "")
 		if first {
 			o.IPv4 = &no
 		}
