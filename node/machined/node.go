@@ -144,7 +144,7 @@ func (n *node) boot(ctx context.Context) error {
 	}
 	n.apply.Configured()
 	n.configured.Store(true)
-	if err := n.publishConfig(ctx, current); err != nil {
+	if err := config.Publish(ctx, n.engine, current, n.platform.Hostname); err != nil {
 		return err
 	}
 	n.stage(ctx, lifecyclespec.StageRunning)

@@ -100,7 +100,7 @@ func (n *node) serve() error {
 		serviceRPC:   service.RPC{Supervisor: n.services},
 		kubeRPC:      kube.RPC{ControlPlane: n.cluster.controlPlane.Load},
 	})
-	resourcepb.RegisterStateServer(server, state.New(n.engine, access.Resources))
+	resourcepb.RegisterStateServer(server, state.New(n.engine, trust.Resources))
 	go func() {
 		if err := server.Serve(listener); err != nil {
 			n.log.Error("machine API is not served any more", "error", err)

@@ -58,6 +58,7 @@ func makeCluster(t *testing.T, options localcluster.Options) *localcluster.Clust
 	})
 	cluster, err := localcluster.Create(t.Context(), options)
 	if err != nil {
+		showKubernetes(t, cluster)
 		t.Fatal(err)
 	}
 	return cluster
@@ -70,6 +71,50 @@ func showConsoles(t *testing.T, state string) {
 		text, _ := os.ReadFile(path)
 		lines := strings.Split(string(text), "\n")
 		t.Logf("%s:\n%s", path, strings.Join(lines[max(0, len(lines)-60):], "\n"))
+	}
+}
+
+// showKubernetes prints what pods wait for, and what happened to them last.
+func showKubernetes(t *testing.T, cluster *localcluster.Cluster) {
+	t.Helper()
+	if cluster == nil || len(cluster.Kubeconfig) == 0 {
+		return
+	}
+	api, err := localcluster.NewAPI(cluster.Kubeconfig)
+	if err != nil {
+		t.Log(err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	var pods struct {
+		Items []struct {
+			Metadata struct{ Name string }
+			Status   struct {
+				Phase             string
+				ContainerStatuses []struct {
+					Name         string
+					Ready        bool
+					RestartCount int
+					State        map[string]any
+				}
+			}
+		}
+	}
+	var events struct {
+		Items []struct {
+			Type, Reason, Message string
+			InvolvedObject        struct{ Name string }
+		}
+	}
+	t.Log(api.Get(ctx, "/api/v1/pods", &pods), api.Get(ctx, "/api/v1/events", &events))
+	for _, pod := range pods.Items {
+		t.Logf("%s: %s %+v", pod.Metadata.Name, pod.Status.Phase, pod.Status.ContainerStatuses)
+	}
+	for _, event := range events.Items {
+		if event.Type != "Normal" {
+			t.Logf("%s: %s: %s", event.InvolvedObject.Name, event.Reason, event.Message)
+		}
 	}
 }
 
@@ -246,6 +291,7 @@ func logOf(t *testing.T, ctx context.Context, api *client.Client, id string) str
 			t.Fatal(err)
 		}
 		text.Write(data.GetBytes())
+		//lint:ignore SA1019 the reason is in this field, as clients expect
 		text.WriteString(data.GetMetadata().GetError())
 	}
 }
