@@ -2,12 +2,11 @@ package machined
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"net"
 	"os"
 
+	"github.com/ichor-os/ichor/node/machined/trust"
 	"github.com/ichor-os/ichor/node/service"
 	"github.com/ichor-os/ichor/node/service/container"
 	"github.com/ichor-os/ichor/node/service/process"
@@ -60,7 +59,7 @@ func (n *node) program(id string, spec process.Spec) *service.Program {
 func (n *node) containerdService() service.Service {
 	runner := n.program("containerd", process.Spec{
 		Path:           "/usr/bin/containerd",
-		Args:           []string{"--config", "/etc/cri/containerd.toml"},
+		Args:           []string{"--config", "/etc/cri/conf.d/containerd.toml"},
 		OOMScoreAdjust: -999,
 		OpenFiles:      1 << 20,
 		NewPrivileges:  true,
@@ -90,9 +89,21 @@ func (n *node) apidService() service.Service {
 		ID:    "apid",
 		Needs: []string{"machined"},
 		Runner: n.program("apid", process.Spec{
-			Path: "/proc/self/exe", Name: "apid", UID: apidUID, GID: apidUID, OpenFiles: 1 << 16,
+			Path: "/proc/self/exe", Name: "apid", UID: trust.APIDUID, GID: trust.APIDUID, OpenFiles: 1 << 16,
 		}),
 		Health:       &service.Health{Check: connects("127.0.0.1:50000")},
+		KeepsRunning: true,
+	}
+}
+
+func (n *node) trustdService() service.Service {
+	return service.Service{
+		ID:    "trustd",
+		Needs: []string{"machined"},
+		Runner: n.program("trustd", process.Spec{
+			Path: "/proc/self/exe", Name: "trustd", UID: trust.TrustdUID, GID: trust.TrustdUID, OpenFiles: 1 << 14,
+		}),
+		Health:       &service.Health{Check: connects("127.0.0.1:" + trust.TrustdPort)},
 		KeepsRunning: true,
 	}
 }
@@ -106,12 +117,4 @@ func connects(address string) func(context.Context) error {
 		}
 		return conn.Close()
 	}
-}
-
-func randomHex(bytes int) (string, error) {
-	buffer := make([]byte, bytes)
-	if _, err := rand.Read(buffer); err != nil {
-		return "", fmt.Errorf("make random id: %w", err)
-	}
-	return hex.EncodeToString(buffer), nil
 }

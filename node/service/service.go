@@ -81,6 +81,9 @@ type Service struct {
 	// Needs are services that must be healthy (or, without a health check,
 	// running) first, and that are stopped only after this one.
 	Needs []string
+	// Uses are services that are not waited for at the start, but are stopped
+	// only after this one.
+	Uses []string
 	// Conditions must hold first, too; they are asked for again at each start.
 	Conditions []Condition
 	// Prepare runs before the conditions, Pre after them; nil for none.

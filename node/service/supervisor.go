@@ -214,7 +214,7 @@ func (s *Supervisor) Shutdown(ctx context.Context) {
 	for len(remaining) > 0 {
 		needed := map[string]bool{}
 		for _, id := range remaining {
-			for _, need := range s.services[id].Needs {
+			for _, need := range append(slices.Clone(s.services[id].Needs), s.services[id].Uses...) {
 				needed[need] = true
 			}
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/types/known/emptypb"
 
+	resourcepb "github.com/ichor-os/ichor/api/cosi/resource"
 	machinepb "github.com/ichor-os/ichor/api/machine"
 	"github.com/ichor-os/ichor/client"
 	"github.com/ichor-os/ichor/localcluster"
@@ -186,6 +187,20 @@ func TestCluster_OneNode(t *testing.T) {
 			}
 		}
 	})
+	t.Run("resources tell what the machine is and does", func(t *testing.T) {
+		for _, want := range []struct{ namespace, kind, id, text string }{
+			{"runtime", "MachineStatuses.runtime.talos.dev", "machine", "stage: running"},
+			{"runtime", "Services.v1alpha1.talos.dev", "etcd", "healthy: true"},
+			{"network", "HostnameStatuses.net.talos.dev", "hostname", "e2e-one-controlplane-1"},
+			{"config", "MachineConfigs.config.talos.dev", "v1alpha1", "controlplane"},
+			{"config", "MachineTypes.config.talos.dev", "machine-type", "controlplane"},
+		} {
+			got, err := resourceOf(node, api, want.namespace, want.kind, want.id)
+			if err != nil || !strings.Contains(got, want.text) {
+				t.Errorf("%s %s = %.200q, %v; want %q in it", want.kind, want.id, got, err, want.text)
+			}
+		}
+	})
 	t.Run("a file is read", func(t *testing.T) {
 		stream, err := api.Machine.Read(node, &machinepb.ReadRequest{Path: "/etc/hostname"})
 		if err != nil {
@@ -295,4 +310,13 @@ func rebootBringsBack(t *testing.T, cluster *localcluster.Cluster, api *client.C
 		}
 		return err
 	})
+}
+
+// resourceOf reads one resource's spec as YAML.
+func resourceOf(ctx context.Context, api *client.Client, namespace, kind, id string) (string, error) {
+	response, err := api.Resources.Get(ctx, &resourcepb.GetRequest{Namespace: namespace, Type: kind, Id: id})
+	if err != nil {
+		return "", err
+	}
+	return response.GetResource().GetSpec().GetYamlSpec(), nil
 }

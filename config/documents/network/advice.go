@@ -116,6 +116,16 @@ func (c *BondConfig) adviseBond(v *document.Validation) {
 		v.Advisef("arpInterval", "the kernel refuses ARP probes in mode %s", mode)
 	}
 
+	if c.Primary != "" {
+		if !slices.Contains(c.Links, c.Primary) {
+			v.Advisef("primary", "primary is no member of the bond: %q", c.Primary).Fix("use one of the links")
+		}
+
+		if !slices.Contains([]BondMode{BondModeActiveBackup, BondModeBalanceTLB, BondModeBalanceALB}, mode) {
+			v.Advisef("primary", "mode %s has no primary", mode)
+		}
+	}
+
 	if c.PacketsPerSlave != nil && mode != BondModeBalanceRR {
 		v.Advisef("packetsPerSlave", "packetsPerSlave has an effect only in mode balance-rr")
 	}

@@ -278,6 +278,36 @@ func (t *Tree) Processes(path string) ([]int, error) {
 	return pids, nil
 }
 
+// ProcessesBelow lists the processes in the group and in all below it.
+func (t *Tree) ProcessesBelow(path string) ([]int, error) {
+	var pids []int
+	for _, base := range t.bases() {
+		err := filepath.WalkDir(filepath.Join(base, path), func(folder string, entry fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err != nil || !entry.IsDir() {
+				return err
+			}
+			relative, err := filepath.Rel(base, folder)
+			if err != nil {
+				return err
+			}
+			more, err := t.Processes(relative)
+			for _, pid := range more {
+				if !slices.Contains(pids, pid) {
+					pids = append(pids, pid)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("list cgroup: %s: %w", path, err)
+		}
+	}
+	return pids, nil
+}
+
 // Kill sends SIGKILL to every process of the group, so that nothing a service
 // forked outlives it.
 func (t *Tree) Kill(path string) error {

@@ -1,0 +1,66 @@
+package machined
+
+import (
+	"context"
+	"fmt"
+
+	machineconfig "github.com/ichor-os/ichor/config"
+	configspec "github.com/ichor-os/ichor/node/config/spec"
+	kubeletspec "github.com/ichor-os/ichor/node/kubelet/spec"
+	"github.com/ichor-os/ichor/node/lifecycle"
+	lifecyclespec "github.com/ichor-os/ichor/node/lifecycle/spec"
+	"github.com/ichor-os/ichor/node/machined/boot"
+	"github.com/ichor-os/ichor/node/mount"
+	"github.com/ichor-os/ichor/node/platform"
+	"github.com/ichor-os/ichor/node/service"
+	"github.com/ichor-os/ichor/resource"
+	"github.com/ichor-os/ichor/resource/value"
+)
+
+// startEngine adds the sources and reconcilers of all nouns to the engine and
+// runs it until ctx ends.
+func (n *node) startEngine(ctx context.Context) error {
+	err := n.engine.Add(
+		service.Source(n.services),
+		mount.Source("/proc/self/mounts"),
+		resource.Reconciler("machine-status", lifecycle.ReconcileStatus),
+	)
+	if err != nil {
+		return fmt.Errorf("add to engine: %w", err)
+	}
+	go func() {
+		if err := n.engine.Run(ctx); err != nil && ctx.Err() == nil {
+			n.log.Error("engine ended", "error", err)
+		}
+	}()
+	return platform.Publish(ctx, n.engine, boot.PlatformContainer, n.platform)
+}
+
+// publishConfig shows the config in force.
+func (n *node) publishConfig(ctx context.Context, c *machineconfig.Config) error {
+	text, err := c.Encode()
+	if err != nil {
+		return fmt.Errorf("encode config: %w", err)
+	}
+	role := value.MachineTypeWorker
+	switch c.Main().Machine.Type {
+	case "controlplane":
+		role = value.MachineTypeControlplane
+	case "init":
+		role = value.MachineTypeInit
+	}
+	return n.engine.Commit(ctx, "machine-config", func(s *resource.Session) error {
+		configspec.MachineConfigs.Put(s, configspec.Active, configspec.MachineConfigSpec{Documents: text})
+		configspec.MachineConfigs.Put(s, configspec.Persistent, configspec.MachineConfigSpec{Documents: text})
+		configspec.MachineTypes.Put(s, "machine-type", configspec.MachineTypeSpec{Type: role})
+		kubeletspec.Nodenames.Put(s, "nodename", kubeletspec.NodenameSpec{Nodename: n.platform.Hostname, HostnameVersion: "1"})
+		return nil
+	})
+}
+
+// stage moves the machine to a stage; a failure to show it stops nothing.
+func (n *node) stage(ctx context.Context, stage lifecyclespec.Stage) {
+	if err := lifecycle.SetStage(ctx, n.engine, stage); err != nil {
+		n.log.Error("stage is not shown", "stage", stage.String(), "error", err)
+	}
+}
