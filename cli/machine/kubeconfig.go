@@ -3,11 +3,15 @@ package machine
 import (
 	"archive/tar"
 	"compress/gzip"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
+	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 
@@ -58,6 +62,9 @@ func (f *kubeconfigFlags) run(cmd *cobra.Command, given string) error {
 		if err != nil {
 			return err
 		}
+		if err := f.throughLoopback(cmd, s.Endpoint(), fetched); err != nil {
+			return err
+		}
 		if f.name != "" {
 			if err := fetched.RenameContext(fetched.CurrentContext(), f.name); err != nil {
 				return err
@@ -77,6 +84,28 @@ func (f *kubeconfigFlags) run(cmd *cobra.Command, given string) error {
 		}
 		return f.save(cmd, path, fetched)
 	})
+}
+
+// throughLoopback leads the kubeconfig the way that the node API took. Nodes of a
+// cluster on this computer are reached on loopback addresses of their own only,
+// with the same ports.
+func (f *kubeconfigFlags) throughLoopback(cmd *cobra.Command, endpoint string, fetched *kubeconfig.Config) error {
+	if host, _, err := net.SplitHostPort(endpoint); err == nil {
+		endpoint = host
+	}
+	address, err := netip.ParseAddr(endpoint)
+	if err != nil || !address.Is4() || !address.IsLoopback() || address == netip.AddrFrom4([4]byte{127, 0, 0, 1}) {
+		return nil // not one of those
+	}
+	server, err := url.Parse(fetched.Server())
+	if err != nil || server.Hostname() == endpoint {
+		return nil
+	}
+	was := server.Host
+	server.Host = net.JoinHostPort(endpoint, cmp.Or(server.Port(), "443"))
+	fetched.SetServer(server.String())
+	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s is an address of the nodes alone: %s leads there from this computer\n", was, server.Host)
+	return err
 }
 
 // path is the file to write; a folder means the file kubeconfig in it.
