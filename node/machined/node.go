@@ -18,7 +18,6 @@ import (
 	"github.com/ichor-os/ichor/node/config"
 	"github.com/ichor-os/ichor/node/cri"
 	"github.com/ichor-os/ichor/node/etcfile"
-	"github.com/ichor-os/ichor/node/event"
 	"github.com/ichor-os/ichor/node/identity"
 	"github.com/ichor-os/ichor/node/lifecycle"
 	lifecyclespec "github.com/ichor-os/ichor/node/lifecycle/spec"
@@ -58,7 +57,6 @@ type node struct {
 	apply    *config.RPC
 	cluster  cluster
 	engine   *resource.Engine
-	events   event.Log
 	// configured is set once a config is in force.
 	configured atomic.Bool
 	// ending is set when the machine goes down.

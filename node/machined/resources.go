@@ -24,7 +24,6 @@ func (n *node) startEngine(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("add to engine: %w", err)
 	}
-	go service.Announce(ctx, n.services, n.events.Publish)
 	go func() {
 		if err := n.engine.Run(ctx); err != nil && ctx.Err() == nil {
 			n.log.Error("engine ended", "error", err)

@@ -16,9 +16,7 @@ import (
 	"github.com/ichor-os/ichor/node/apid"
 	"github.com/ichor-os/ichor/node/config"
 	"github.com/ichor-os/ichor/node/etcd"
-	"github.com/ichor-os/ichor/node/event"
 	"github.com/ichor-os/ichor/node/file"
-	"github.com/ichor-os/ichor/node/hardware"
 	"github.com/ichor-os/ichor/node/kube"
 	"github.com/ichor-os/ichor/node/lifecycle"
 	"github.com/ichor-os/ichor/node/log"
@@ -38,9 +36,7 @@ const maxMessage = 32 << 20
 type (
 	configRPC    = config.RPC
 	etcdRPC      = etcd.RPC
-	eventRPC     = event.RPC
 	fileRPC      = file.RPC
-	hardwareRPC  = hardware.RPC
 	kubeRPC      = kube.RPC
 	mountRPC     = mount.RPC
 	lifecycleRPC = lifecycle.RPC
@@ -55,9 +51,7 @@ type (
 type machineServer struct {
 	*configRPC
 	etcdRPC
-	eventRPC
 	fileRPC
-	hardwareRPC
 	mountRPC
 	lifecycleRPC
 	logRPC
@@ -100,7 +94,6 @@ func (n *node) serve() error {
 	machinepb.RegisterMachineServiceServer(server, &machineServer{
 		configRPC:    n.apply,
 		etcdRPC:      etcd.RPC{Membership: n.cluster.membership.Load},
-		eventRPC:     event.RPC{Log: &n.events},
 		lifecycleRPC: lifecycle.RPC{Ends: n.ends},
 		logRPC:       log.RPC{Store: n.logs},
 		platformRPC:  platform.RPC{Name: boot.PlatformContainer, Mode: boot.PlatformContainer},
