@@ -18,6 +18,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ichor-os/ichor/cli/cluster"
+	"github.com/ichor-os/ichor/cli/etcd"
+	"github.com/ichor-os/ichor/cli/health"
+	"github.com/ichor-os/ichor/cli/machine"
 	"github.com/ichor-os/ichor/cli/resources"
 )
 
@@ -67,12 +70,16 @@ func NewCommand(env func(name string) (string, bool)) *cobra.Command {
 		cluster.New(env),
 		newConfig(env),
 		newDocs(),
+		etcd.New(env),
+		health.New(env),
+		resources.NewEdit(env),
 		resources.NewGet(env),
+		resources.NewPatch(env),
 		newGen(),
 		newMachineConfig(env),
 		newValidate(),
-		newVersion(),
 	)
+	root.AddCommand(machine.Commands(env)...)
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
 	return root

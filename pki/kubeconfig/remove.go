@@ -57,3 +57,28 @@ func value(item *yaml.Node, first, second string) string {
 	}
 	return ""
 }
+
+// Server is the URL of the API server of the current context, or "".
+func (c *Config) Server() string {
+	if cluster := c.currentCluster(); cluster != nil {
+		return value(cluster, "cluster", "server")
+	}
+	return ""
+}
+
+// SetServer changes the URL of the API server of the current context.
+func (c *Config) SetServer(url string) {
+	if cluster := c.currentCluster(); cluster != nil {
+		if inner := get(cluster, "cluster"); inner != nil {
+			set(inner, "server", scalar(url))
+		}
+	}
+}
+
+func (c *Config) currentCluster() *yaml.Node {
+	context := c.item("contexts", c.CurrentContext())
+	if context == nil {
+		return nil
+	}
+	return c.item("clusters", value(context, "context", "cluster"))
+}
