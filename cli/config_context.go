@@ -1,6 +1,10 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/ichor-os/ichor/pki/talosconfig"
+)
 
 func newConfigContext(t *target) *cobra.Command {
 	return &cobra.Command{
@@ -10,14 +14,7 @@ func newConfigContext(t *target) *cobra.Command {
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: t.completeOneContext,
 		RunE: func(_ *cobra.Command, args []string) error {
-			file, err := t.open()
-			if err != nil {
-				return err
-			}
-			if err := file.Use(args[0]); err != nil {
-				return err
-			}
-			return file.Save()
+			return t.edit(func(file *talosconfig.File) error { return file.Use(args[0]) })
 		},
 	}
 }

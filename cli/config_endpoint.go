@@ -1,6 +1,10 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/ichor-os/ichor/pki/talosconfig"
+)
 
 func newConfigEndpoint(t *target) *cobra.Command {
 	return &cobra.Command{
@@ -9,16 +13,14 @@ func newConfigEndpoint(t *target) *cobra.Command {
 		Short:   "Set the endpoints of a context",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			file, err := t.open()
-			if err != nil {
-				return err
-			}
-			context, err := file.Get(t.context)
-			if err != nil {
-				return err
-			}
-			context.Endpoints = args
-			return file.Save()
+			return t.edit(func(file *talosconfig.File) error {
+				context, err := file.Get(t.context)
+				if err != nil {
+					return err
+				}
+				context.Endpoints = args
+				return nil
+			})
 		},
 	}
 }

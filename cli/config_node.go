@@ -1,6 +1,10 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/ichor-os/ichor/pki/talosconfig"
+)
 
 func newConfigNode(t *target) *cobra.Command {
 	return &cobra.Command{
@@ -8,16 +12,14 @@ func newConfigNode(t *target) *cobra.Command {
 		Aliases: []string{"nodes"},
 		Short:   "Set the nodes of a context, or clear them without an argument",
 		RunE: func(_ *cobra.Command, args []string) error {
-			file, err := t.open()
-			if err != nil {
-				return err
-			}
-			context, err := file.Get(t.context)
-			if err != nil {
-				return err
-			}
-			context.Nodes = args
-			return file.Save()
+			return t.edit(func(file *talosconfig.File) error {
+				context, err := file.Get(t.context)
+				if err != nil {
+					return err
+				}
+				context.Nodes = args
+				return nil
+			})
 		},
 	}
 }

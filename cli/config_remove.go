@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/ichor-os/ichor/pki/talosconfig"
 )
 
 func newConfigRemove(t *target) *cobra.Command {
@@ -41,10 +43,15 @@ func newConfigRemove(t *target) *cobra.Command {
 					return err
 				}
 			}
-			for _, name := range matched {
-				file.Remove(name)
-			}
-			if err := file.Save(); err != nil {
+			err = t.edit(func(file *talosconfig.File) error {
+				for _, name := range matched {
+					if name != file.Context { // it may have become the current one while we asked
+						file.Remove(name)
+					}
+				}
+				return nil
+			})
+			if err != nil {
 				return err
 			}
 			cmd.PrintErrf("removed contexts: %s\n", strings.Join(matched, ", "))

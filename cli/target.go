@@ -43,6 +43,15 @@ func (t *target) open() (*talosconfig.File, error) {
 	return talosconfig.Open(path)
 }
 
+// edit changes the client config.
+func (t *target) edit(change func(*talosconfig.File) error) error {
+	path, err := talosconfig.DefaultPath(t.configPath, t.env.get)
+	if err != nil {
+		return err
+	}
+	return talosconfig.Edit(path, change)
+}
+
 // completeContexts offers the names of contexts.
 func (t *target) completeContexts(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	file, err := t.open()
