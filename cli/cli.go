@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ichor-os/ichor/cli/cluster"
+	"github.com/ichor-os/ichor/cli/resources"
 )
 
 // environment looks up a variable, like [os.LookupEnv].
@@ -66,6 +67,7 @@ func NewCommand(env func(name string) (string, bool)) *cobra.Command {
 		cluster.New(env),
 		newConfig(env),
 		newDocs(),
+		resources.NewGet(env),
 		newGen(),
 		newMachineConfig(env),
 		newValidate(),

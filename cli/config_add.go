@@ -6,11 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ichor-os/ichor/cli/target"
 	"github.com/ichor-os/ichor/pki"
 	"github.com/ichor-os/ichor/pki/talosconfig"
 )
 
-func newConfigAdd(t *target) *cobra.Command {
+func newConfigAdd(t *target.Target) *cobra.Command {
 	var ca, crt, key string
 	command := &cobra.Command{
 		Use:   "add <context>",
@@ -24,7 +25,7 @@ func newConfigAdd(t *target) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return t.edit(func(file *talosconfig.File) error {
+			return t.Edit(func(file *talosconfig.File) error {
 				file.Set(args[0], context)
 				return nil
 			})

@@ -5,10 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ichor-os/ichor/cli/target"
 	"github.com/ichor-os/ichor/pki/talosconfig"
 )
 
-func newConfigMerge(t *target) *cobra.Command {
+func newConfigMerge(t *target.Target) *cobra.Command {
 	return &cobra.Command{
 		Use:   "merge <from>",
 		Short: "Add the contexts of another client config",
@@ -22,7 +23,7 @@ of the other file becomes the current one.`,
 			if err != nil {
 				return err
 			}
-			return t.edit(func(file *talosconfig.File) error {
+			return t.Edit(func(file *talosconfig.File) error {
 				for _, rename := range file.Merge(&other.Config) {
 					if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "renamed context %q to %q: the name is taken\n", rename.From, rename.To); err != nil {
 						return err

@@ -8,18 +8,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ichor-os/ichor/cli/target"
 	"github.com/ichor-os/ichor/pki/talosconfig"
 )
 
-func newConfigRemove(t *target) *cobra.Command {
+func newConfigRemove(t *target.Target) *cobra.Command {
 	var dryRun, noConfirm bool
 	command := &cobra.Command{
 		Use:               "remove <context>",
 		Short:             "Remove the contexts that match a name or pattern",
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: t.completeOneContext,
+		ValidArgsFunction: t.CompleteOneContext,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			file, err := t.open()
+			file, err := t.Open()
 			if err != nil {
 				return err
 			}
@@ -43,7 +44,7 @@ func newConfigRemove(t *target) *cobra.Command {
 					return err
 				}
 			}
-			err = t.edit(func(file *talosconfig.File) error {
+			err = t.Edit(func(file *talosconfig.File) error {
 				for _, name := range matched {
 					if name != file.Context { // it may have become the current one while we asked
 						file.Remove(name)

@@ -143,12 +143,17 @@ func (d *devices) link(doc document.Document) (handled bool, reason string) {
 		return true, reason
 	}
 
+	form.Interface, form.MTU = doc.Name(), int(common.MTU)
+
+	if again, why := linkDocuments(&form); why != "" || len(again) != 1 || !same(again[0], doc) {
+		return true, "the link has settings without older form"
+	}
+
 	x, reason := d.device(doc.Name())
 	if reason != "" {
 		return true, reason
 	}
 
-	form.Interface, form.MTU = doc.Name(), int(common.MTU)
 	*x = form
 
 	return true, ""
@@ -169,12 +174,24 @@ func (d *devices) vlan(doc document.Document) (handled bool, reason string) {
 		return true, reason
 	}
 
+	form := &v1alpha1.Vlan{ID: v.VLANID, MTU: v.MTU, Addresses: addresses, Routes: routes}
+
+	mode := *v
+	if mode.VLANMode == nil {
+		q := network.VLANMode8021Q
+		mode.VLANMode = &q
+	}
+
+	if again, why := vlanDocuments(v.Parent, form); why != "" || len(again) != 1 || !same(again[0], &mode) {
+		return true, "the VLAN has settings without older form"
+	}
+
 	parent, reason := d.device(v.Parent)
 	if reason != "" {
 		return true, reason
 	}
 
-	parent.Vlans = append(parent.Vlans, &v1alpha1.Vlan{ID: v.VLANID, MTU: v.MTU, Addresses: addresses, Routes: routes})
+	parent.Vlans = append(parent.Vlans, form)
 
 	return true, ""
 }
@@ -205,23 +222,24 @@ func (d *devices) place(link string) (place, string) {
 
 func (d *devices) client(doc document.Document) (handled bool, reason string) {
 	var (
-		lease    network.DHCPLease
-		identity network.DHCPIdentity
-		routes   *bool
-		six      bool
+		metric uint32
+		duid   string
+		six    bool
 	)
 
 	switch x := doc.(type) {
 	case *network.DHCPv4Config:
-		lease, identity, routes = x.DHCPLease, x.DHCPIdentity, x.IgnoreRoutes
+		metric = x.RouteMetric
 	case *network.DHCPv6Config:
-		lease, identity, six = x.DHCPLease, x.DHCPIdentity, true
+		metric, duid, six = x.RouteMetric, strings.ReplaceAll(x.DUIDRaw.String(), ":", ""), true
 	default:
 		return false, ""
 	}
 
-	duid := identity.ClientIdentifier != nil && *identity.ClientIdentifier == network.ClientIdentifierDUID
-	if routes != nil || lease.IgnoreHostname != nil || identity.ClientIdentifier != nil && (!six || !duid) {
+	on, four := true, !six
+
+	again, reason := clientDocuments(doc.Name(), &on, &v1alpha1.DHCPOptions{RouteMetric: metric, IPv4: &four, IPv6: &six, DUIDv6: duid}, nil)
+	if reason != "" || len(again) != 1 || !same(again[0], doc) {
 		return true, "DHCP has settings without older form"
 	}
 
@@ -233,13 +251,13 @@ func (d *devices) client(doc document.Document) (handled bool, reason string) {
 	yes, no := true, false
 	first := *p.dhcp == nil
 
-	if *p.options == nil && (six || lease.RouteMetric != 0) {
+	if *p.options == nil && (six || metric != 0) {
 		*p.options = new(v1alpha1.DHCPOptions)
 	}
 
 	o := *p.options
 
-	if !first && o != nil && o.RouteMetric != lease.RouteMetric {
+	if !first && o != nil && o.RouteMetric != metric {
 		return true, "the older form has one route metric for both IP versions"
 	}
 
@@ -249,11 +267,11 @@ func (d *devices) client(doc document.Document) (handled bool, reason string) {
 		return true, ""
 	}
 
-	o.RouteMetric = lease.RouteMetric
+	o.RouteMetric = metric
 
 	switch {
 	case six:
-		o.IPv6, o.DUIDv6 = &yes, strings.ReplaceAll(identity.DUIDRaw.String(), ":", "")
+		o.IPv6, o.DUIDv6 = &yes, duid
 		if first {
 			o.IPv4 = &no
 		}

@@ -149,11 +149,6 @@ func oldBond(d *network.BondConfig) (*v1alpha1.Bond, string) {
 		b.FailOverMac = string(*d.FailOverMAC)
 	}
 
-	// A number that was given as 0 would come back as absent.
-	if again, reason := bondDocument(d.DocName, b, d.CommonLink); reason != "" || !same(again, d) {
-		return nil, "the bond has settings without older form"
-	}
-
 	return b, ""
 }
 

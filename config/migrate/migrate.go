@@ -108,11 +108,33 @@ func runRules(docs []document.Document, up, down func(rule) bool) *migration {
 		case up(r):
 			r.up(m)
 		case down(r):
-			r.down(m)
+			m.down(r)
 		}
 	}
 
 	return m
+}
+
+// down moves a setting to its older form, unless going back up shows that the
+// older form does not hold all of it: then nothing of it moves.
+func (m *migration) down(r rule) {
+	before, moves := newMigration(m.documents()), len(m.moved)
+
+	r.down(m)
+
+	if len(m.moved) == moves {
+		return
+	}
+
+	was, is := newMigration(before.documents()), newMigration(m.documents())
+	r.up(was)
+	r.up(is)
+
+	if changes := diff.Documents(was.documents(), is.documents()); len(changes) > 0 {
+		m.main, m.other, m.moved = before.main, before.other, m.moved[:moves]
+
+		m.lose(changes[0].Document, "%s has no older form", changes[0].Path)
+	}
 }
 
 // tooNew lists the documents and keys that version 1.minor does not know. Kinds up to

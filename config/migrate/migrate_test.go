@@ -327,3 +327,15 @@ func TestTo_KeepsLinksThatHaveNoNewerForm(t *testing.T) {
 		}
 	}
 }
+
+func TestTo_KeepsADocumentWithANewerSetting(t *testing.T) {
+	docs, err := parse([]byte("machine: {type: worker}\n---\napiVersion: v1alpha1\nkind: LinkConfig\nname: a\nup: true\n---\napiVersion: v1alpha1\nkind: DHCPv4Config\nname: a\nignoreHostname: true\n---\napiVersion: v1alpha1\nkind: VolumeConfig\nname: EPHEMERAL\nencryption: {provider: luks2, keys: [{slot: 0, nodeID: {}, lockToState: true}]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	r := migrate.To(docs, 10)
+	if len(r.Lost) != 3 || len(r.Documents) != 4 || len(r.Different) > 0 {
+		t.Errorf("got %+v", r)
+	}
+}

@@ -46,13 +46,13 @@ func adviseKeys(v *document.Validation, c *v1alpha1.Config) {
 
 	if k := c.Cluster.ServiceAccount; k != nil && len(k.Key) > 0 {
 		if block, _ := pem.Decode(k.Key); block == nil {
-			v.Advisef("cluster.serviceAccount.key", "key is no PEM")
+			v.Advisef("cluster.serviceAccount.key", "key is no PEM").Fix("write base64 of PEM")
 		}
 	}
 
 	if s := c.Cluster.SecretboxEncryptionSecret; s != "" {
 		if raw, err := base64.StdEncoding.DecodeString(s); err != nil || len(raw) != 32 {
-			v.Advisef("cluster.secretboxEncryptionSecret", "Kubernetes needs 32 bytes, as base64")
+			v.Advisef("cluster.secretboxEncryptionSecret", "Kubernetes needs 32 bytes, as base64").Fix("make one with: head -c 32 /dev/urandom | base64")
 		}
 	}
 }
@@ -87,7 +87,7 @@ func authority(v *document.Validation, path string, pair *scalar.CertificateAndK
 
 	key := privateKey(pair)
 	if key == nil {
-		v.Advisef(path+".key", "key cannot be read, or does not belong to the certificate")
+		v.Advisef(path+".key", "key cannot be read, or does not belong to the certificate").Fix("give the key that the certificate was made with")
 	}
 }
 
@@ -116,23 +116,23 @@ func certificate(v *document.Validation, path string, raw scalar.Base64) *x509.C
 
 	block, _ := pem.Decode(raw)
 	if block == nil || block.Type != "CERTIFICATE" {
-		v.Advisef(path, "certificate is no PEM")
+		v.Advisef(path, "certificate is no PEM").Fix("write base64 of PEM")
 
 		return nil
 	}
 
 	cert, err := x509.ParseCertificate(block.Bytes)
 	if err != nil {
-		v.Advisef(path, "certificate cannot be read: %v", err)
+		v.Advisef(path, "certificate cannot be read: %v", err).Fix("write base64 of PEM")
 
 		return nil
 	}
 
 	switch {
 	case v.Now.Before(cert.NotBefore):
-		v.Advisef(path, "certificate is not valid before %s", cert.NotBefore.UTC().Format("2006-01-02 15:04"))
+		v.Advisef(path, "certificate is not valid before %s", cert.NotBefore.UTC().Format("2006-01-02 15:04")).Fix("check the clock here, or make a new certificate")
 	case v.Now.After(cert.NotAfter):
-		v.Advisef(path, "certificate has expired on %s", cert.NotAfter.UTC().Format("2006-01-02 15:04"))
+		v.Advisef(path, "certificate has expired on %s", cert.NotAfter.UTC().Format("2006-01-02 15:04")).Fix("replace the authority with rotate-ca")
 	}
 
 	return cert

@@ -168,7 +168,7 @@ func adviseArguments(v *document.Validation, c *v1alpha1.Config) {
 			case bare != name:
 				v.Advisef(path, "a flag is named without leading dashes").Fix("write %s", bare)
 			case !flagName().MatchString(name):
-				v.Advisef(path, "not a name of a flag: %q", name)
+				v.Advisef(path, "not a name of a flag: %q", name).Fix("write it as the program's help does")
 			default:
 				adviseFlag(v, x, path, name)
 			}

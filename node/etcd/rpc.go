@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"context"
+	"errors"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -13,17 +14,38 @@ import (
 	machinepb "github.com/ichor-os/ichor/api/machine"
 )
 
-// RPC serves the methods of MachineService about etcd, on a node that runs it.
+// RPC serves the methods of MachineService about etcd.
 type RPC struct {
-	// Runs reports whether this node runs a member.
-	Runs func() bool
+	// Membership of this node, or nil on one that runs no etcd.
+	Membership func() *Membership
 }
 
 func (r RPC) check() error {
-	if !r.Runs() {
-		return status.Error(codes.FailedPrecondition, "this node runs no etcd: name a control plane node")
+	if r.Membership() == nil {
+		return status.Error(codes.FailedPrecondition, "this node runs no etcd: name a control plane node that has its config")
 	}
 	return nil
+}
+
+// Bootstrap implements MachineService. Repeating it on the node that made the
+// cluster changes nothing.
+func (r RPC) Bootstrap(ctx context.Context, in *machinepb.BootstrapRequest) (*machinepb.BootstrapResponse, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	if in.GetRecoverEtcd() {
+		return nil, status.Error(codes.Unimplemented, "recovering etcd from a snapshot is not there yet")
+	}
+	err := r.Membership().Bootstrap(ctx)
+	switch {
+	case errors.Is(err, ErrMember):
+		return nil, status.Error(codes.AlreadyExists, err.Error())
+	case errors.Is(err, ErrElsewhere):
+		return nil, status.Error(codes.FailedPrecondition, err.Error())
+	case err != nil:
+		return nil, status.Error(codes.Internal, err.Error())
+	}
+	return &machinepb.BootstrapResponse{Messages: []*machinepb.Bootstrap{{}}}, nil
 }
 
 func failed(err error) error { return status.Errorf(codes.Unavailable, "%v", err) }

@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"context"
+	"crypto/rand"
 	"log/slog"
 
 	machinepb "github.com/ichor-os/ichor/api/machine"
@@ -29,20 +30,19 @@ func (e *Ends) Request(end End) {
 func (e *Ends) Requested() <-chan End { return e.ends }
 
 // RPC serves the methods of MachineService about the machine's life.
-type RPC struct {
-	Ends *Ends
-	// Actor gives each request an id that its events carry.
-	Actor func() string
-}
+type RPC struct{ Ends *Ends }
+
+// actor gives a request an id that its events carry.
+func actor() string { return rand.Text() }
 
 // Reboot implements MachineService.
 func (r RPC) Reboot(context.Context, *machinepb.RebootRequest) (*machinepb.RebootResponse, error) {
 	r.Ends.Request(Reboot)
-	return &machinepb.RebootResponse{Messages: []*machinepb.Reboot{{ActorId: r.Actor()}}}, nil
+	return &machinepb.RebootResponse{Messages: []*machinepb.Reboot{{ActorId: actor()}}}, nil
 }
 
 // Shutdown implements MachineService.
 func (r RPC) Shutdown(context.Context, *machinepb.ShutdownRequest) (*machinepb.ShutdownResponse, error) {
 	r.Ends.Request(PowerOff)
-	return &machinepb.ShutdownResponse{Messages: []*machinepb.Shutdown{{ActorId: r.Actor()}}}, nil
+	return &machinepb.ShutdownResponse{Messages: []*machinepb.Shutdown{{ActorId: actor()}}}, nil
 }

@@ -23,6 +23,7 @@ const chunk = 32 << 10
 func (r RPC) Logs(in *machinepb.LogsRequest, stream grpc.ServerStreamingServer[commonpb.Data]) error {
 	l, err := r.Store.Get(in.GetId())
 	if err != nil {
+		//lint:ignore SA1019 clients look for the reason in this field
 		return stream.Send(&commonpb.Data{Metadata: &commonpb.Metadata{Error: err.Error()}})
 	}
 	tail := TailAll

@@ -17,8 +17,11 @@ import (
 	"github.com/ichor-os/ichor/node/config"
 	"github.com/ichor-os/ichor/node/etcd"
 	"github.com/ichor-os/ichor/node/file"
+	"github.com/ichor-os/ichor/node/kube"
 	"github.com/ichor-os/ichor/node/lifecycle"
 	"github.com/ichor-os/ichor/node/log"
+	"github.com/ichor-os/ichor/node/machined/boot"
+	"github.com/ichor-os/ichor/node/machined/trust"
 	"github.com/ichor-os/ichor/node/mount"
 	"github.com/ichor-os/ichor/node/platform"
 	"github.com/ichor-os/ichor/node/service"
@@ -34,6 +37,7 @@ type (
 	configRPC    = config.RPC
 	etcdRPC      = etcd.RPC
 	fileRPC      = file.RPC
+	kubeRPC      = kube.RPC
 	mountRPC     = mount.RPC
 	lifecycleRPC = lifecycle.RPC
 	logRPC       = log.RPC
@@ -53,7 +57,7 @@ type machineServer struct {
 	logRPC
 	platformRPC
 	serviceRPC
-	clusterRPC
+	kubeRPC
 	unserved
 }
 
@@ -73,11 +77,11 @@ func (n *node) serve() error {
 	if err := os.Chmod(apid.MachineSocket, 0o660); err != nil {
 		return fmt.Errorf("serve machine API: %w", err)
 	}
-	if err := os.Chown(apid.MachineSocket, 0, apidUID); err != nil {
+	if err := os.Chown(apid.MachineSocket, 0, trust.APIDUID); err != nil {
 		return fmt.Errorf("serve machine API: %w", err)
 	}
 	gate := access.Gate{
-		Believe: func(peer access.Peer) bool { return peer.UID == apidUID },
+		Believe: func(peer access.Peer) bool { return peer.UID == trust.APIDUID },
 		Mode:    n.mode,
 	}
 	server := grpc.NewServer(
@@ -89,27 +93,18 @@ func (n *node) serve() error {
 	)
 	machinepb.RegisterMachineServiceServer(server, &machineServer{
 		configRPC:    n.apply,
-		etcdRPC:      etcd.RPC{Runs: n.cluster.runsEtcd},
-		lifecycleRPC: lifecycle.RPC{Ends: n.ends, Actor: actor},
+		etcdRPC:      etcd.RPC{Membership: n.cluster.membership.Load},
+		lifecycleRPC: lifecycle.RPC{Ends: n.ends},
 		logRPC:       log.RPC{Store: n.logs},
-		platformRPC:  platform.RPC{Name: PlatformContainer, Mode: PlatformContainer},
+		platformRPC:  platform.RPC{Name: boot.PlatformContainer, Mode: boot.PlatformContainer},
 		serviceRPC:   service.RPC{Supervisor: n.services},
-		clusterRPC:   clusterRPC{cluster: n.cluster},
+		kubeRPC:      kube.RPC{ControlPlane: n.cluster.controlPlane.Load},
 	})
-	resourcepb.RegisterStateServer(server, state.New(n.engine, authorizeResources))
+	resourcepb.RegisterStateServer(server, state.New(n.engine, trust.Resources))
 	go func() {
 		if err := server.Serve(listener); err != nil {
 			n.log.Error("machine API is not served any more", "error", err)
 		}
 	}()
 	return nil
-}
-
-// actor makes the id of a request that events carry.
-func actor() string {
-	id, err := randomHex(16)
-	if err != nil {
-		return ""
-	}
-	return id
 }
