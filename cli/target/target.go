@@ -64,6 +64,15 @@ func (t *Target) AddInsecure(command *cobra.Command, shorthand string) {
 // Insecure reports whether the nodes have no config yet.
 func (t *Target) Insecure() bool { return t.insecure }
 
+// Edit changes the client config.
+func (t *Target) Edit(change func(*talosconfig.File) error) error {
+	path, err := talosconfig.DefaultPath(t.configPath, t.Env.Get)
+	if err != nil {
+		return err
+	}
+	return talosconfig.Edit(path, change)
+}
+
 // Open reads the client config.
 func (t *Target) Open() (*talosconfig.File, error) {
 	path, err := talosconfig.DefaultPath(t.configPath, t.Env.Get)
