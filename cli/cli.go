@@ -27,12 +27,6 @@ import (
 // environment looks up a variable, like [os.LookupEnv].
 type environment func(name string) (value string, ok bool)
 
-// get returns the value of a variable, which is empty for a missing one.
-func (e environment) get(name string) string {
-	value, _ := e(name)
-	return value
-}
-
 // Run runs the command that args (without the program's name) ask for.
 // Environ is like [os.Environ].
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer, environ []string) int {

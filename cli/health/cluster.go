@@ -138,14 +138,14 @@ func (c *cluster) discover(ctx context.Context) error {
 	if !c.given {
 		c.controlPlane, c.workers = controlPlane, workers
 		if len(controlPlane) == 0 {
-			return errors.New("Kubernetes knows no control plane node yet")
+			return errors.New("there is no control plane node in Kubernetes yet")
 		}
 		return nil
 	}
 	known := slices.Concat(controlPlane, workers)
 	for _, address := range c.all() {
 		if !slices.Contains(known, address) {
-			return fmt.Errorf("Kubernetes does not know the node %s yet: it knows %s", address, strings.Join(known, ", "))
+			return fmt.Errorf("node %s is not in Kubernetes yet: there are %s", address, strings.Join(known, ", "))
 		}
 	}
 	return nil

@@ -2,8 +2,8 @@ package machine
 
 import (
 	"archive/tar"
-	"compress/gzip"
 	"cmp"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -136,7 +136,7 @@ func (f *kubeconfigFlags) save(cmd *cobra.Command, path string, fetched *kubecon
 		return err
 	}
 	conflict := kubeconfig.KeepBoth
-	if f.force {
+	if f.force || file.Has(fetched) { // newer credentials for the same cluster
 		conflict = kubeconfig.Overwrite
 	}
 	current := file.Merge(fetched, conflict)

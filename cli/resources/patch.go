@@ -105,7 +105,7 @@ func change(cmd *cobra.Command, t *target.Target, applying machine.Applying, edi
 				return err
 			}
 			said := "nothing changes"
-			if !bytes.Equal(bytes.TrimSpace(before), bytes.TrimSpace(after)) {
+			if !sameDocuments(before, after) {
 				if said, err = applying.Apply(ctx, c, after); err != nil {
 					return err
 				}
@@ -114,6 +114,24 @@ func change(cmd *cobra.Command, t *target.Target, applying machine.Applying, edi
 			return err
 		})
 	})
+}
+
+// sameDocuments reports whether two configs say the same, however they are
+// written.
+func sameDocuments(a, b []byte) bool { return bytes.Equal(canonical(a), canonical(b)) }
+
+// canonical writes a config as this program would; one that it cannot read stays
+// as it is.
+func canonical(text []byte) []byte {
+	parsed, err := config.Parse(text)
+	if err != nil {
+		return text
+	}
+	encoded, err := parsed.Encode()
+	if err != nil {
+		return text
+	}
+	return encoded
 }
 
 // NewEdit makes the command `edit`. Env is like [os.LookupEnv].

@@ -82,3 +82,15 @@ func (c *Config) currentCluster() *yaml.Node {
 	}
 	return c.item("clusters", value(context, "context", "cluster"))
 }
+
+// Has reports whether the current cluster of another kubeconfig is in this one:
+// the same name with the same authority.
+func (c *Config) Has(other *Config) bool {
+	theirs := other.currentCluster()
+	if theirs == nil {
+		return false
+	}
+	own := c.item("clusters", get(theirs, "name").Value)
+	const authority = "certificate-authority-data"
+	return own != nil && value(own, "cluster", authority) != "" && value(own, "cluster", authority) == value(theirs, "cluster", authority)
+}
