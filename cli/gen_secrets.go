@@ -32,11 +32,15 @@ cluster.`,
 			if err != nil {
 				return err
 			}
+			if path == "-" {
+				_, err = cmd.OutOrStdout().Write(text)
+				return err
+			}
 			return g.write(path, text, secretMode)
 		},
 	}
 	flags := command.Flags()
-	flags.StringVarP(&path, "output-file", "o", "secrets.yaml", "`file` to write")
+	flags.StringVarP(&path, "output-file", "o", "secrets.yaml", "`file` to write, - for standard output")
 	flags.StringVar(&contractText, "talos-version", "", "config contract to make them for, such as v1.12")
 	flags.StringVarP(&pkiFolder, "from-kubernetes-pki", "p", "", "`folder` with the PKI of an existing Kubernetes cluster (/etc/kubernetes/pki) to keep")
 	flags.StringVar(&controlPlaneConfig, "from-controlplane-config", "", "`file` with the config of a control plane machine whose secrets to take")
