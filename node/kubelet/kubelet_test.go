@@ -74,7 +74,7 @@ func TestConfiguration_NeverLowersScoresInNamespaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"oomScoreAdj":0`, `"failCgroupV1":false`, `"makeIPTablesUtilChains":false`, `"failSwapOn":false`} {
+	for _, want := range []string{`"oomScoreAdj":0`, `"failCgroupV1":false`, `"makeIPTablesUtilChains":false`, `"failSwapOn":false`, `"nodefs.available":"1Gi"`} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("configuration lacks %s", want)
 		}
