@@ -86,7 +86,7 @@ func (c *cluster) connect(ctx context.Context) error {
 	}
 	servers := []string{c.endpoint}
 	if c.endpoint == "" {
-		servers = []string{fetched.Server(), "https://" + net.JoinHostPort(hostOf(c.session.Endpoint()), "6443")}
+		servers = []string{machine.ThroughLoopback(c.session.Endpoint(), fetched.Server()), "https://" + net.JoinHostPort(hostOf(c.session.Endpoint()), "6443")}
 	}
 	var errs []error
 	for _, server := range servers {
