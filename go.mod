@@ -33,6 +33,11 @@ require (
 )
 
 require (
+	github.com/beevik/ntp v1.6.0 // indirect
+	github.com/prometheus/procfs v0.21.1 // indirect
+)
+
+require (
 	github.com/golang/protobuf v1.5.4 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.30.0 // indirect
 	go.etcd.io/etcd/api/v3 v3.7.3

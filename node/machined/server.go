@@ -8,11 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"google.golang.org/grpc"
-
-	resourcepb "github.com/ichor-os/ichor/api/cosi/resource"
-	machinepb "github.com/ichor-os/ichor/api/machine"
-	"github.com/ichor-os/ichor/node/access"
 	"github.com/ichor-os/ichor/node/apid"
 	"github.com/ichor-os/ichor/node/config"
 	"github.com/ichor-os/ichor/node/etcd"
@@ -22,7 +17,6 @@ import (
 	"github.com/ichor-os/ichor/node/mount"
 	"github.com/ichor-os/ichor/node/platform"
 	"github.com/ichor-os/ichor/node/service"
-	"github.com/ichor-os/ichor/resource/state"
 )
 
 // maxMessage is the largest message of the API, in bytes.
@@ -39,9 +33,7 @@ type (
 	logRPC       = log.RPC
 	platformRPC  = platform.RPC
 	serviceRPC   = service.RPC
-	unserved     struct {
-		machinepb.UnimplementedMachineServiceServer
-	}
+	unserved     struct{ rest }
 )
 
 type machineServer struct {
@@ -54,6 +46,7 @@ type machineServer struct {
 	platformRPC
 	serviceRPC
 	clusterRPC
+	calls
 	unserved
 }
 
@@ -76,18 +69,17 @@ func (n *node) serve() error {
 	if err := os.Chown(apid.MachineSocket, 0, apidUID); err != nil {
 		return fmt.Errorf("serve machine API: %w", err)
 	}
-	gate := access.Gate{
-		Believe: func(peer access.Peer) bool { return peer.UID == apidUID },
-		Mode:    n.mode,
-	}
-	server := grpc.NewServer(
-		grpc.Creds(access.LocalCredentials()),
-		grpc.UnaryInterceptor(gate.Unary),
-		grpc.StreamInterceptor(gate.Stream),
-		grpc.MaxRecvMsgSize(maxMessage),
-		grpc.MaxSendMsgSize(maxMessage),
-	)
-	machinepb.RegisterMachineServiceServer(server, &machineServer{
+	server := n.newServer()
+	go func() {
+		if err := server.Serve(listener); err != nil {
+			n.log.Error("machine API is not served any more", "error", err)
+		}
+	}()
+	return nil
+}
+
+func (n *node) machineServer() *machineServer {
+	return &machineServer{
 		configRPC:    n.apply,
 		etcdRPC:      etcd.RPC{Runs: n.cluster.runsEtcd},
 		lifecycleRPC: lifecycle.RPC{Ends: n.ends, Actor: actor},
@@ -95,14 +87,8 @@ func (n *node) serve() error {
 		platformRPC:  platform.RPC{Name: PlatformContainer, Mode: PlatformContainer},
 		serviceRPC:   service.RPC{Supervisor: n.services},
 		clusterRPC:   clusterRPC{cluster: n.cluster},
-	})
-	resourcepb.RegisterStateServer(server, state.New(n.engine, authorizeResources))
-	go func() {
-		if err := server.Serve(listener); err != nil {
-			n.log.Error("machine API is not served any more", "error", err)
-		}
-	}()
-	return nil
+		calls:        n.calls(),
+	}
 }
 
 // actor makes the id of a request that events carry.
