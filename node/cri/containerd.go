@@ -11,7 +11,10 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
+	"path/filepath"
 	"text/template"
+
+	filespec "github.com/ichor-os/ichor/node/file/spec"
 )
 
 // Settings are what containerd's configuration depends on.
@@ -40,11 +43,30 @@ func Config(s Settings) (string, error) {
 	return out.String(), nil
 }
 
+// Folder is the folder of /etc that holds containerd's configuration.
+const Folder = "cri/conf.d"
+
+// ConfigPath is containerd's configuration on a node.
+const ConfigPath = "/etc/" + Folder + "/containerd.toml"
+
+// Files are what containerd reads, to be written to folder. cache is the URL of
+// the image cache, or empty where there is none.
+func Files(s Settings, folder, cache string) ([]filespec.File, error) {
+	text, err := Config(s)
+	if err != nil {
+		return nil, err
+	}
+	files := []filespec.File{{Path: filepath.Join(folder, "containerd.toml"), Content: []byte(text), Mode: 0o644}}
+	if cache != "" {
+		files = append(files, filespec.File{
+			Path: filepath.Join(folder, "hosts", "_default", "hosts.toml"), Content: []byte(Hosts(cache)), Mode: 0o644,
+		})
+	}
+	return files, nil
+}
+
 // Hosts renders the hosts file of all registries without one of their own: the
 // cache first, then the registry itself.
 func Hosts(cache string) string {
-	if cache == "" {
-		return ""
-	}
 	return fmt.Sprintf("[host.%q]\n  capabilities = [\"pull\", \"resolve\"]\n", cache)
 }

@@ -2,6 +2,8 @@ package etcd
 
 import (
 	"context"
+	"errors"
+	"net/netip"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -13,17 +15,43 @@ import (
 	machinepb "github.com/ichor-os/ichor/api/machine"
 )
 
-// RPC serves the methods of MachineService about etcd, on a node that runs it.
+// RPC serves the methods of MachineService about etcd.
 type RPC struct {
-	// Runs reports whether this node runs a member.
-	Runs func() bool
+	// Membership of this node, or nil on one that runs no etcd.
+	Membership func() *Membership
+	// Stop stops this node's member.
+	Stop func(context.Context) error
+
+	// connect reaches members; nil for the real ones.
+	connect func(netip.Addr) (*grpc.ClientConn, error)
 }
 
 func (r RPC) check() error {
-	if !r.Runs() {
-		return status.Error(codes.FailedPrecondition, "this node runs no etcd: name a control plane node")
+	if r.Membership() == nil {
+		return status.Error(codes.FailedPrecondition, "this node runs no etcd: name a control plane node that has its config")
 	}
 	return nil
+}
+
+// Bootstrap implements MachineService. Repeating it on the node that made the
+// cluster changes nothing.
+func (r RPC) Bootstrap(ctx context.Context, in *machinepb.BootstrapRequest) (*machinepb.BootstrapResponse, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	if in.GetRecoverEtcd() {
+		return nil, status.Error(codes.Unimplemented, "recovering etcd from a snapshot is not there yet")
+	}
+	err := r.Membership().Bootstrap(ctx)
+	switch {
+	case errors.Is(err, ErrMember):
+		return nil, status.Error(codes.AlreadyExists, err.Error())
+	case errors.Is(err, ErrElsewhere):
+		return nil, status.Error(codes.FailedPrecondition, err.Error())
+	case err != nil:
+		return nil, status.Error(codes.Internal, err.Error())
+	}
+	return &machinepb.BootstrapResponse{Messages: []*machinepb.Bootstrap{{}}}, nil
 }
 
 func failed(err error) error { return status.Errorf(codes.Unavailable, "%v", err) }
@@ -33,7 +61,7 @@ func (r RPC) EtcdMemberList(ctx context.Context, _ *machinepb.EtcdMemberListRequ
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	members, err := Local().Members(ctx)
+	members, err := r.local().Members(ctx)
 	if err != nil {
 		return nil, failed(err)
 	}
@@ -53,7 +81,7 @@ func (r RPC) EtcdStatus(ctx context.Context, _ *emptypb.Empty) (*machinepb.EtcdS
 		return nil, err
 	}
 	var answer *etcdserverpb.StatusResponse
-	err := Local().ask(ctx, func(ctx context.Context, conn *grpc.ClientConn) (err error) {
+	err := r.local().ask(ctx, func(ctx context.Context, conn *grpc.ClientConn) (err error) {
 		answer, err = etcdserverpb.NewMaintenanceClient(conn).Status(ctx, &etcdserverpb.StatusRequest{})
 		return err
 	})
@@ -72,7 +100,7 @@ func (r RPC) EtcdRemoveMemberByID(ctx context.Context, in *machinepb.EtcdRemoveM
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	err := Local().ask(ctx, func(ctx context.Context, conn *grpc.ClientConn) error {
+	err := r.local().ask(ctx, func(ctx context.Context, conn *grpc.ClientConn) error {
 		_, err := etcdserverpb.NewClusterClient(conn).MemberRemove(ctx, &etcdserverpb.MemberRemoveRequest{ID: in.GetMemberId()})
 		return err
 	})
@@ -87,7 +115,7 @@ func (r RPC) EtcdDefragment(ctx context.Context, _ *emptypb.Empty) (*machinepb.E
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	err := Local().ask(ctx, func(ctx context.Context, conn *grpc.ClientConn) error {
+	err := r.local().ask(ctx, func(ctx context.Context, conn *grpc.ClientConn) error {
 		_, err := etcdserverpb.NewMaintenanceClient(conn).Defragment(ctx, &etcdserverpb.DefragmentRequest{})
 		return err
 	})

@@ -49,6 +49,8 @@ type Settings struct {
 	CertSANs             []string
 	Images               Images
 	CNI                  string
+	// AdminLifetime is that of the kubeconfigs that people get.
+	AdminLifetime time.Duration
 	// BootstrapToken lets nodes join, "id.secret".
 	BootstrapToken string
 	// APIServerArgs and so on are further arguments that override ours.

@@ -173,7 +173,7 @@ func (s Settings) pod(c component) (filespec.File, error) {
 				"name":            c.name,
 				"image":           c.image,
 				"imagePullPolicy": "IfNotPresent",
-				"command":         append([]string{"/usr/local/bin/" + c.name}, arguments(c.args, c.extra)...),
+				"command":         append([]string{"/usr/local/bin/" + c.name}, flags(c.args, c.extra)...),
 				"resources":       map[string]any{"requests": map[string]any{"cpu": c.cpu, "memory": c.memory}},
 				"securityContext": map[string]any{"allowPrivilegeEscalation": false, "capabilities": map[string]any{"drop": []any{"ALL"}}},
 				"startupProbe":    probe(c.health, 2, 120),
@@ -190,8 +190,8 @@ func (s Settings) pod(c component) (filespec.File, error) {
 	return filespec.File{Path: filepath.Join(ManifestFolder, c.name+".json"), Content: text}, nil
 }
 
-// arguments orders ours and the further ones, which win.
-func arguments(ours map[string]string, extra map[string][]string) []string {
+// flags orders ours and the further ones, which win.
+func flags(ours map[string]string, extra map[string][]string) []string {
 	all := map[string][]string{}
 	for name, value := range ours {
 		if value != "" {

@@ -29,6 +29,9 @@ const (
 	lifetime       = 365 * 24 * time.Hour
 )
 
+// Folders must be there before kubelet starts.
+var Folders = []string{ManifestFolder, "/var/lib/kubelet", "/var/log/pods", "/var/log/containers", "/etc/cni/net.d"}
+
 // Settings are what kubelet depends on.
 type Settings struct {
 	Image    string

@@ -10,22 +10,15 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/ichor-os/ichor/node/lifecycle"
-	"github.com/ichor-os/ichor/node/mount"
-	"github.com/ichor-os/ichor/node/service/cgroup"
+	"github.com/ichor-os/ichor/node/machined/boot"
+	"github.com/ichor-os/ichor/node/machined/calls"
+	"github.com/ichor-os/ichor/node/meta"
 	"github.com/ichor-os/ichor/node/service/process"
 	"github.com/ichor-os/ichor/version"
-)
-
-// PlatformVariable names the platform a node runs on. A node in namespaces gets
-// PlatformContainer from its launcher; a machine reads its kernel command line.
-const (
-	PlatformVariable  = "ICHOR_PLATFORM"
-	PlatformContainer = "container"
 )
 
 // processGrace is how long programs get between SIGTERM and SIGKILL at the end.
@@ -59,7 +52,11 @@ func run() (lifecycle.End, error) {
 	reaper := process.NewReaper()
 	go reaper.Run(ctx)
 
-	groups, err := mounts()
+	// A reset that was cut short goes on before anything is in use.
+	if err := calls.Resume(meta.Path, slog.Default()); err != nil {
+		slog.Error("reset is not complete: it goes on at the next start", "error", err)
+	}
+	groups, err := boot.FileSystems()
 	if err != nil {
 		return lifecycle.PowerOff, fmt.Errorf("make file systems: %w", err)
 	}
@@ -81,45 +78,6 @@ func run() (lifecycle.End, error) {
 	n.stop(end)
 	return end, err
 }
-
-// mounts makes the file systems of a node in namespaces.
-func mounts() (*cgroup.Tree, error) {
-	if os.Getenv(PlatformVariable) != PlatformContainer {
-		return nil, fmt.Errorf("platform %q is not supported yet: only %q is", os.Getenv(PlatformVariable), PlatformContainer)
-	}
-	kernel := mount.Kernel{}
-	if err := mount.Do(kernel, mount.Container()); err != nil {
-		return nil, err
-	}
-	if err := mount.Devices(kernel); err != nil {
-		return nil, err
-	}
-	if err := mount.ShadowSysctls(kernel, "/run/sysctl"); err != nil {
-		return nil, err
-	}
-	self, err := os.ReadFile("/proc/self/cgroup")
-	if err != nil {
-		return nil, fmt.Errorf("read own cgroups: %w", err)
-	}
-	tree, err := cgroup.Mount(kernel, "/sys/fs/cgroup", string(self))
-	if err != nil {
-		return nil, err
-	}
-	if err := tree.Init(); err != nil {
-		return nil, err
-	}
-	for _, folder := range writable {
-		store := "/var/system/overlays/" + strings.ReplaceAll(strings.Trim(folder, "/"), "/", "-")
-		if err := mount.Overlay(kernel, folder, store); err != nil {
-			return nil, err
-		}
-	}
-	return tree, mount.Share(kernel)
-}
-
-// writable are the folders of the read-only root that programs other than ours
-// must be able to write.
-var writable = []string{"/etc/cni", "/etc/kubernetes", "/opt", "/usr/libexec/kubernetes"}
 
 // requestEnd maps the signals that PID 1 gets: SIGINT, the kernel's
 // ctrl-alt-del, reboots; SIGTERM powers off.

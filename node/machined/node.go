@@ -2,30 +2,32 @@ package machined
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
-	"net/http"
+	"net/netip"
 	"os"
-	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	machinepb "github.com/ichor-os/ichor/api/machine"
 	machineconfig "github.com/ichor-os/ichor/config"
+	"github.com/ichor-os/ichor/config/documents/v1alpha1"
 	"github.com/ichor-os/ichor/node/access"
 	"github.com/ichor-os/ichor/node/config"
 	"github.com/ichor-os/ichor/node/cri"
 	"github.com/ichor-os/ichor/node/etcfile"
-	"github.com/ichor-os/ichor/node/file"
+	"github.com/ichor-os/ichor/node/identity"
 	"github.com/ichor-os/ichor/node/lifecycle"
 	lifecyclespec "github.com/ichor-os/ichor/node/lifecycle/spec"
 	"github.com/ichor-os/ichor/node/link"
 	"github.com/ichor-os/ichor/node/log"
+	"github.com/ichor-os/ichor/node/machined/calls"
+	"github.com/ichor-os/ichor/node/machined/kinds"
+	"github.com/ichor-os/ichor/node/machined/trust"
+	"github.com/ichor-os/ichor/node/meta"
 	"github.com/ichor-os/ichor/node/mount"
 	"github.com/ichor-os/ichor/node/platform"
 	"github.com/ichor-os/ichor/node/service"
@@ -36,17 +38,10 @@ import (
 	"github.com/ichor-os/ichor/version"
 )
 
-// Users of the services that face the network.
-const (
-	apidUID   = 50
-	trustdUID = 51
-)
-
 // Folders of machined itself.
 const (
 	logFolder   = "/var/log/ichor"
 	imageCache  = "/system/imagecache"
-	cacheAddr   = "127.0.0.1:7446"
 	stopTimeout = 90 * time.Second
 )
 
@@ -63,8 +58,9 @@ type node struct {
 	store    config.Store
 	first    chan *machineconfig.Config
 	apply    *config.RPC
-	cluster  *cluster
+	cluster  cluster
 	engine   *resource.Engine
+	calls    *calls.Calls
 	// configured is set once a config is in force.
 	configured atomic.Bool
 	// ending is set when the machine goes down.
@@ -99,11 +95,11 @@ func newNode(reaper *process.Reaper, groups *cgroup.Tree) (*node, error) {
 	n.engine = resource.New(resource.Options{Diagnose: func(d resource.Diagnostic) {
 		logger.Warn("engine", "name", d.Name, "kind", d.Kind, "message", d.Message)
 	}})
-	if err := n.engine.Register(kinds()...); err != nil {
+	if err := n.engine.Register(kinds.All()...); err != nil {
 		return nil, fmt.Errorf("register resources: %w", err)
 	}
-	n.cluster = &cluster{node: n, bootstrap: make(chan struct{})}
-	return n, nil
+	n.calls, err = calls.New(calls.Needs{Log: logger, Engine: n.engine, Services: n.services, Ends: n.ends, Logs: logs, Meta: meta.Path})
+	return n, err
 }
 
 // boot takes the node to maintenance or to what its config says, and returns
@@ -115,8 +111,10 @@ func (n *node) boot(ctx context.Context) error {
 	if err := n.prepare(); err != nil {
 		return err
 	}
-	if err := n.serveImageCache(ctx); err != nil {
-		return err
+	if cri.HasImages(imageCache) {
+		if err := cri.Serve(ctx, n.log, imageCache); err != nil {
+			return err
+		}
 	}
 	if err := n.startEngine(ctx); err != nil {
 		return err
@@ -129,11 +127,15 @@ func (n *node) boot(ctx context.Context) error {
 	if err != nil {
 		// A config that cannot be read must not keep its owner out.
 		n.log.Error("stored config is refused, the node waits for a new one", "error", err)
+		n.calls.Publish(&machinepb.ConfigLoadErrorEvent{Error: err.Error()})
 	}
 	if current == nil {
-		if err := n.maintenance(); err != nil {
+		fingerprint, err := trust.Maintenance(n.names())
+		if err != nil {
 			return err
 		}
+		// Whoever brings the config compares the fingerprint with this line.
+		n.log.Info("node waits for its config", "stage", "maintenance", "address", n.address().String(), "fingerprint", fingerprint)
 		n.stage(ctx, lifecyclespec.StageMaintenance)
 	}
 	if err := n.startBase(); err != nil {
@@ -148,11 +150,11 @@ func (n *node) boot(ctx context.Context) error {
 	}
 	n.apply.Configured()
 	n.configured.Store(true)
-	if err := n.publishConfig(ctx, current); err != nil {
+	if err := config.Publish(ctx, n.engine, current, n.platform.Hostname); err != nil {
 		return err
 	}
 	n.stage(ctx, lifecyclespec.StageRunning)
-	return n.cluster.start(ctx, current)
+	return n.startCluster(ctx, current)
 }
 
 // prepare sets the name, the network and the files of /etc.
@@ -164,16 +166,12 @@ func (n *node) prepare() error {
 	if err != nil {
 		return err
 	}
-	hosts := "127.0.0.1 localhost\n::1 localhost\n"
-	for _, prefix := range n.platform.Addresses {
-		hosts += fmt.Sprintf("%s %s\n", prefix.Addr(), n.platform.Hostname)
-	}
-	machineID, err := loadMachineID("/system/state/machine-id")
+	machineID, err := platform.MachineID(platform.MachineIDFile, config.Store{Path: platform.MachineIDFile}.Save)
 	if err != nil {
 		return err
 	}
 	for name, content := range map[string]string{
-		"hosts":       hosts,
+		"hosts":       n.platform.Hosts(),
 		"hostname":    n.platform.Hostname + "\n",
 		"resolv.conf": "# No name server is configured.\n",
 		"machine-id":  machineID + "\n",
@@ -190,49 +188,51 @@ func (n *node) prepare() error {
 }
 
 func (n *node) configureContainerd() error {
-	text, err := cri.Config(cri.Settings{Hosts: container.HostsFolder, Pause: version.PauseImage, Namespaced: true})
+	folder, err := n.etc.Bind(cri.Folder)
 	if err != nil {
 		return err
 	}
-	folder, err := n.etc.Bind("cri/conf.d")
+	cache := ""
+	if cri.HasImages(imageCache) {
+		cache = cri.CacheURL
+	}
+	files, err := cri.Files(cri.Settings{Hosts: container.HostsFolder, Pause: version.PauseImage, Namespaced: true}, folder, cache)
 	if err != nil {
 		return err
 	}
-	files := []fileSpec{{Path: filepath.Join(folder, "containerd.toml"), Content: []byte(text), Mode: 0o644}}
-	if n.hasImageCache() {
-		files = append(files, fileSpec{
-			Path: filepath.Join(folder, "hosts", "_default", "hosts.toml"), Content: []byte(cri.Hosts("http://" + cacheAddr)), Mode: 0o644,
-		})
-	}
-	_, err = file.Write(files)
-	return err
+	return write(files)
 }
 
-func (n *node) hasImageCache() bool {
-	_, err := os.Stat(filepath.Join(imageCache, "index.json"))
-	return err == nil
+func (n *node) names() identity.Names {
+	names := identity.Names{Hostname: n.platform.Hostname}
+	for _, prefix := range n.platform.Addresses {
+		names.Addresses = append(names.Addresses, prefix.Addr())
+	}
+	return names
 }
 
-// serveImageCache serves the images that came with the operating system.
-func (n *node) serveImageCache(ctx context.Context) error {
-	if !n.hasImageCache() {
-		return nil
-	}
-	listener, err := net.Listen("tcp4", cacheAddr)
-	if err != nil {
-		return fmt.Errorf("serve image cache: %w", err)
-	}
-	server := &http.Server{
-		Handler:           &cri.Cache{Layouts: []string{imageCache}},
-		ReadHeaderTimeout: 10 * time.Second,
-		BaseContext:       func(net.Listener) context.Context { return ctx },
-	}
-	go func() {
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			n.log.Error("image cache is not served any more", "error", err)
+// address is the node's first address.
+func (n *node) address() netip.Addr { return n.platform.Addresses[0].Addr() }
+
+// useConfig puts the machine CA of the config in force: from then on the API
+// knows its callers by certificate.
+func (n *node) useConfig(ctx context.Context, c *v1alpha1.Config) error {
+	if len(trust.CA(c.Machine).Key) > 0 {
+		if err := trust.ControlPlane(c, n.names()); err != nil {
+			return err
 		}
-	}()
-	return nil
+		return n.startService(n.trustdService())
+	}
+	if err := n.services.Stop(ctx, "apid"); err != nil {
+		return err
+	}
+	if err := trust.Silence(); err != nil {
+		return err
+	}
+	if err := trust.Worker(ctx, c, n.names(), n.log); err != nil {
+		return err
+	}
+	return n.services.Start("apid")
 }
 
 // mode is how the API treats its callers.
@@ -248,27 +248,15 @@ func (n *node) stop(end lifecycle.End) {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
 	stage := lifecyclespec.StageRebooting
-	if end == lifecycle.PowerOff {
+	switch {
+	case n.ends.Sequence() == "reset":
+		stage = lifecyclespec.StageResetting
+	case end == lifecycle.PowerOff:
 		stage = lifecyclespec.StageShuttingDown
 	}
 	n.stage(ctx, stage)
 	n.ending.Store(true)
-	n.services.Shutdown(ctx)
+	n.ends.Phase("stopServices", func() { n.services.Shutdown(ctx) })
 	n.logs.Close()
-}
-
-// loadMachineID gives the node's id, made once.
-func loadMachineID(path string) (string, error) {
-	text, err := os.ReadFile(path)
-	if err == nil && len(strings.TrimSpace(string(text))) == 32 {
-		return strings.TrimSpace(string(text)), nil
-	}
-	id, err := randomHex(16)
-	if err != nil {
-		return "", err
-	}
-	if err := (config.Store{Path: path}).Save([]byte(id + "\n")); err != nil {
-		return "", fmt.Errorf("keep machine id: %w", err)
-	}
-	return id, nil
+	n.calls.Erase()
 }

@@ -12,15 +12,16 @@ import (
 	"github.com/ichor-os/ichor/node/config"
 	"github.com/ichor-os/ichor/node/etcd"
 	"github.com/ichor-os/ichor/node/file"
+	"github.com/ichor-os/ichor/node/kube"
 	"github.com/ichor-os/ichor/node/lifecycle"
 	"github.com/ichor-os/ichor/node/log"
+	"github.com/ichor-os/ichor/node/machined/boot"
+	"github.com/ichor-os/ichor/node/machined/calls"
+	"github.com/ichor-os/ichor/node/machined/trust"
 	"github.com/ichor-os/ichor/node/mount"
 	"github.com/ichor-os/ichor/node/platform"
 	"github.com/ichor-os/ichor/node/service"
 )
-
-// maxMessage is the largest message of the API, in bytes.
-const maxMessage = 32 << 20
 
 // The parts of MachineService, by noun; what none of them has is refused by the
 // innermost, unimplemented one.
@@ -28,12 +29,12 @@ type (
 	configRPC    = config.RPC
 	etcdRPC      = etcd.RPC
 	fileRPC      = file.RPC
+	kubeRPC      = kube.RPC
 	mountRPC     = mount.RPC
 	lifecycleRPC = lifecycle.RPC
 	logRPC       = log.RPC
 	platformRPC  = platform.RPC
 	serviceRPC   = service.RPC
-	unserved     struct{ rest }
 )
 
 type machineServer struct {
@@ -45,9 +46,9 @@ type machineServer struct {
 	logRPC
 	platformRPC
 	serviceRPC
-	clusterRPC
-	calls
-	unserved
+	kubeRPC
+	calls.Parts
+	calls.Rest
 }
 
 // serve answers apid on the local socket.
@@ -66,10 +67,10 @@ func (n *node) serve() error {
 	if err := os.Chmod(apid.MachineSocket, 0o660); err != nil {
 		return fmt.Errorf("serve machine API: %w", err)
 	}
-	if err := os.Chown(apid.MachineSocket, 0, apidUID); err != nil {
+	if err := os.Chown(apid.MachineSocket, 0, trust.APIDUID); err != nil {
 		return fmt.Errorf("serve machine API: %w", err)
 	}
-	server := n.newServer()
+	server := n.calls.NewServer(n.mode, n.machineServer())
 	go func() {
 		if err := server.Serve(listener); err != nil {
 			n.log.Error("machine API is not served any more", "error", err)
@@ -81,21 +82,12 @@ func (n *node) serve() error {
 func (n *node) machineServer() *machineServer {
 	return &machineServer{
 		configRPC:    n.apply,
-		etcdRPC:      etcd.RPC{Runs: n.cluster.runsEtcd},
-		lifecycleRPC: lifecycle.RPC{Ends: n.ends, Actor: actor},
+		etcdRPC:      etcd.RPC{Membership: n.cluster.membership.Load, Stop: n.stopEtcd},
+		lifecycleRPC: lifecycle.RPC{Ends: n.ends, Wipes: n.calls.Wipes(), LeaveEtcd: n.leaveEtcd},
 		logRPC:       log.RPC{Store: n.logs},
-		platformRPC:  platform.RPC{Name: PlatformContainer, Mode: PlatformContainer},
+		platformRPC:  platform.RPC{Name: boot.PlatformContainer, Mode: boot.PlatformContainer},
 		serviceRPC:   service.RPC{Supervisor: n.services},
-		clusterRPC:   clusterRPC{cluster: n.cluster},
-		calls:        n.calls(),
+		kubeRPC:      kube.RPC{ControlPlane: n.cluster.controlPlane.Load},
+		Parts:        n.calls.Parts,
 	}
-}
-
-// actor makes the id of a request that events carry.
-func actor() string {
-	id, err := randomHex(16)
-	if err != nil {
-		return ""
-	}
-	return id
 }

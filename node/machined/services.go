@@ -2,12 +2,11 @@ package machined
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"net"
 	"os"
 
+	"github.com/ichor-os/ichor/node/machined/trust"
 	"github.com/ichor-os/ichor/node/service"
 	"github.com/ichor-os/ichor/node/service/container"
 	"github.com/ichor-os/ichor/node/service/process"
@@ -90,9 +89,21 @@ func (n *node) apidService() service.Service {
 		ID:    "apid",
 		Needs: []string{"machined"},
 		Runner: n.program("apid", process.Spec{
-			Path: "/proc/self/exe", Name: "apid", UID: apidUID, GID: apidUID, OpenFiles: 1 << 16,
+			Path: "/proc/self/exe", Name: "apid", UID: trust.APIDUID, GID: trust.APIDUID, OpenFiles: 1 << 16,
 		}),
 		Health:       &service.Health{Check: connects("127.0.0.1:50000")},
+		KeepsRunning: true,
+	}
+}
+
+func (n *node) trustdService() service.Service {
+	return service.Service{
+		ID:    "trustd",
+		Needs: []string{"machined"},
+		Runner: n.program("trustd", process.Spec{
+			Path: "/proc/self/exe", Name: "trustd", UID: trust.TrustdUID, GID: trust.TrustdUID, OpenFiles: 1 << 14,
+		}),
+		Health:       &service.Health{Check: connects("127.0.0.1:" + trust.TrustdPort)},
 		KeepsRunning: true,
 	}
 }
@@ -106,12 +117,4 @@ func connects(address string) func(context.Context) error {
 		}
 		return conn.Close()
 	}
-}
-
-func randomHex(bytes int) (string, error) {
-	buffer := make([]byte, bytes)
-	if _, err := rand.Read(buffer); err != nil {
-		return "", fmt.Errorf("make random id: %w", err)
-	}
-	return hex.EncodeToString(buffer), nil
 }

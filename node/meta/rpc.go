@@ -17,6 +17,9 @@ func (s *Store) Reconciler() resource.Block {
 	return resource.Reconciler("meta", func(_ context.Context, session *resource.Session) error {
 		session.WakeOn(&s.changed)
 		for key, value := range s.All() {
+			if key == resetWipes {
+				continue
+			}
 			spec.MetaKeys.Put(session, key.String(), spec.MetaKeySpec{Value: string(value)})
 		}
 		spec.MetaLoads.Put(session, "load", spec.MetaLoadSpec{Done: true})

@@ -4,10 +4,13 @@
 package platform
 
 import (
+	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/netip"
 	"os"
+	"strings"
 )
 
 // File is where a node in namespaces finds its metadata.
@@ -36,4 +39,35 @@ func Read(path string) (Metadata, error) {
 		return Metadata{}, fmt.Errorf("read platform metadata: %s: it lacks a name, a link or an address", path)
 	}
 	return m, nil
+}
+
+// Hosts is the content of /etc/hosts: the node knows itself by name.
+func (m Metadata) Hosts() string {
+	var text strings.Builder
+	text.WriteString("127.0.0.1 localhost\n::1 localhost\n")
+	for _, prefix := range m.Addresses {
+		fmt.Fprintf(&text, "%s %s\n", prefix.Addr(), m.Hostname)
+	}
+	return text.String()
+}
+
+// MachineIDFile keeps the machine id across reboots.
+const MachineIDFile = "/system/state/machine-id"
+
+// MachineID gives the node's id (machine-id(5)), made and saved at the first
+// call.
+func MachineID(path string, save func([]byte) error) (string, error) {
+	text, err := os.ReadFile(path)
+	if id := strings.TrimSpace(string(text)); err == nil && len(id) == 32 {
+		return id, nil
+	}
+	random := make([]byte, 16)
+	if _, err := rand.Read(random); err != nil {
+		return "", fmt.Errorf("make machine id: %w", err)
+	}
+	id := hex.EncodeToString(random)
+	if err := save([]byte(id + "\n")); err != nil {
+		return "", fmt.Errorf("keep machine id: %w", err)
+	}
+	return id, nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/types/known/emptypb"
 
+	resourcepb "github.com/ichor-os/ichor/api/cosi/resource"
 	machinepb "github.com/ichor-os/ichor/api/machine"
 	"github.com/ichor-os/ichor/client"
 	"github.com/ichor-os/ichor/localcluster"
@@ -57,6 +58,7 @@ func makeCluster(t *testing.T, options localcluster.Options) *localcluster.Clust
 	})
 	cluster, err := localcluster.Create(t.Context(), options)
 	if err != nil {
+		showKubernetes(t, cluster)
 		t.Fatal(err)
 	}
 	return cluster
@@ -69,6 +71,50 @@ func showConsoles(t *testing.T, state string) {
 		text, _ := os.ReadFile(path)
 		lines := strings.Split(string(text), "\n")
 		t.Logf("%s:\n%s", path, strings.Join(lines[max(0, len(lines)-60):], "\n"))
+	}
+}
+
+// showKubernetes prints what pods wait for, and what happened to them last.
+func showKubernetes(t *testing.T, cluster *localcluster.Cluster) {
+	t.Helper()
+	if cluster == nil || len(cluster.Kubeconfig) == 0 {
+		return
+	}
+	api, err := localcluster.NewAPI(cluster.Kubeconfig)
+	if err != nil {
+		t.Log(err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	var pods struct {
+		Items []struct {
+			Metadata struct{ Name string }
+			Status   struct {
+				Phase             string
+				ContainerStatuses []struct {
+					Name         string
+					Ready        bool
+					RestartCount int
+					State        map[string]any
+				}
+			}
+		}
+	}
+	var events struct {
+		Items []struct {
+			Type, Reason, Message string
+			InvolvedObject        struct{ Name string }
+		}
+	}
+	t.Log(api.Get(ctx, "/api/v1/pods", &pods), api.Get(ctx, "/api/v1/events", &events))
+	for _, pod := range pods.Items {
+		t.Logf("%s: %s %+v", pod.Metadata.Name, pod.Status.Phase, pod.Status.ContainerStatuses)
+	}
+	for _, event := range events.Items {
+		if event.Type != "Normal" {
+			t.Logf("%s: %s: %s", event.InvolvedObject.Name, event.Reason, event.Message)
+		}
 	}
 }
 
@@ -186,6 +232,20 @@ func TestCluster_OneNode(t *testing.T) {
 			}
 		}
 	})
+	t.Run("resources tell what the machine is and does", func(t *testing.T) {
+		for _, want := range []struct{ namespace, kind, id, text string }{
+			{"runtime", "MachineStatuses.runtime.talos.dev", "machine", "stage: running"},
+			{"runtime", "Services.v1alpha1.talos.dev", "etcd", "healthy: true"},
+			{"network", "HostnameStatuses.net.talos.dev", "hostname", "e2e-one-controlplane-1"},
+			{"config", "MachineConfigs.config.talos.dev", "v1alpha1", "controlplane"},
+			{"config", "MachineTypes.config.talos.dev", "machine-type", "controlplane"},
+		} {
+			got, err := resourceOf(node, api, want.namespace, want.kind, want.id)
+			if err != nil || !strings.Contains(got, want.text) {
+				t.Errorf("%s %s = %.200q, %v; want %q in it", want.kind, want.id, got, err, want.text)
+			}
+		}
+	})
 	t.Run("a file is read", func(t *testing.T) {
 		stream, err := api.Machine.Read(node, &machinepb.ReadRequest{Path: "/etc/hostname"})
 		if err != nil {
@@ -295,4 +355,13 @@ func rebootBringsBack(t *testing.T, cluster *localcluster.Cluster, api *client.C
 		}
 		return err
 	})
+}
+
+// resourceOf reads one resource's spec as YAML.
+func resourceOf(ctx context.Context, api *client.Client, namespace, kind, id string) (string, error) {
+	response, err := api.Resources.Get(ctx, &resourcepb.GetRequest{Namespace: namespace, Type: kind, Id: id})
+	if err != nil {
+		return "", err
+	}
+	return response.GetResource().GetSpec().GetYamlSpec(), nil
 }

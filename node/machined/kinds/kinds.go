@@ -1,4 +1,5 @@
-package machined
+// Package kinds lists the kinds of resources of all nouns.
+package kinds
 
 import (
 	apidspec "github.com/ichor-os/ichor/node/apid/spec"
@@ -31,9 +32,9 @@ import (
 	"github.com/ichor-os/ichor/resource"
 )
 
-// kinds lists what every noun knows, so that clients can ask for it even where
+// All lists what every noun knows, so that clients can ask for it even where
 // nothing of it is there yet.
-func kinds() []resource.AnyKind {
+func All() []resource.AnyKind {
 	var all []resource.AnyKind
 	for _, of := range []func() []resource.AnyKind{
 		apidspec.Kinds,

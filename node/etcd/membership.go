@@ -1,0 +1,147 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// Errors of Bootstrap.
+var (
+	// ErrMember says that this node has data of a cluster.
+	ErrMember = errors.New("etcd data is there already: this node is a member of a cluster")
+	// ErrElsewhere says that other nodes have an etcd that this one joins.
+	ErrElsewhere = errors.New("the cluster has an etcd already, which this node joins")
+)
+
+// guardTimeout bounds the look for an etcd elsewhere.
+const guardTimeout = 3 * time.Second
+
+// Membership decides whether this node makes a cluster or joins one. Make it
+// with NewMembership.
+type Membership struct {
+	settings Settings
+	others   func(context.Context) ([]netip.Addr, error)
+	hasData  func() (bool, error)
+	log      *slog.Logger
+	told     chan struct{}
+
+	mu      sync.Mutex
+	asked   bool
+	initial []string
+	peers   []netip.Addr
+}
+
+// NewMembership makes the membership of a node. others asks the cluster's
+// endpoint for its other control planes; an error is an endpoint that does not
+// answer.
+func NewMembership(s Settings, others func(context.Context) ([]netip.Addr, error), log *slog.Logger) *Membership {
+	return &Membership{settings: s, others: others, hasData: HasData, log: log, told: make(chan struct{})}
+}
+
+// Bootstrap lets this node make a cluster, unless it is a member or the cluster
+// has an etcd elsewhere. Repeating it changes nothing.
+func (m *Membership) Bootstrap(ctx context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.asked {
+		return nil
+	}
+	has, err := m.hasData()
+	if err != nil {
+		return fmt.Errorf("look at etcd data: %w", err)
+	}
+	if has {
+		return ErrMember
+	}
+	if len(m.peers) > 0 {
+		return fmt.Errorf("%w: %v", ErrElsewhere, m.peers)
+	}
+	bounded, cancel := context.WithTimeout(ctx, guardTimeout)
+	defer cancel()
+	if others, err := m.others(bounded); err == nil && len(others) > 0 {
+		return fmt.Errorf("%w: %v", ErrElsewhere, others)
+	}
+	m.asked = true
+	close(m.told)
+	return nil
+}
+
+// Await returns when this node has data, was told to bootstrap, or was taken in
+// by the members of a cluster.
+func (m *Membership) Await(ctx context.Context) error {
+	last := ""
+	for {
+		has, err := m.hasData()
+		if has || err != nil {
+			return err
+		}
+		select {
+		case <-m.told:
+			return nil
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		joined, err := m.join(ctx)
+		if joined {
+			return nil
+		}
+		if err != nil && err.Error() != last {
+			last = err.Error()
+			m.log.Warn("etcd is not joined yet", "error", err)
+		}
+	}
+}
+
+// join asks the control planes that the endpoint shows to take this node in. An
+// endpoint that does not answer is no cluster yet, and no error.
+func (m *Membership) join(ctx context.Context) (bool, error) {
+	bounded, cancel := context.WithTimeout(ctx, guardTimeout)
+	defer cancel()
+	others, err := m.others(bounded)
+	if err != nil || len(others) == 0 {
+		return false, nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.asked {
+		return false, nil // bootstrap was first
+	}
+	initial, err := Client{Addresses: others}.Join(ctx, m.settings)
+	if err != nil {
+		return false, err
+	}
+	m.initial, m.peers = initial, others
+	m.log.Info("etcd is joined as a learner", "members", fmt.Sprint(others))
+	return true, nil
+}
+
+// Settings are what the member starts with. The list of members counts for a
+// new one only; etcd keeps its own.
+func (m *Membership) Settings() Settings {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.settings
+	s.Initial = []string{s.Name + "=" + s.PeerURL()}
+	if len(m.initial) > 0 {
+		s.Initial, s.Existing = m.initial, true
+	}
+	return s
+}
+
+// Promote makes the learner that this node joined as a voter; it is to be tried
+// until it succeeds. A node that did not join has nothing to do.
+func (m *Membership) Promote(ctx context.Context) error {
+	m.mu.Lock()
+	peers := m.peers
+	m.mu.Unlock()
+	if len(peers) == 0 {
+		return nil
+	}
+	return Client{Addresses: peers}.Promote(ctx, m.settings)
+}

@@ -1,0 +1,124 @@
+// Package trust wires what a config says about trust to the services that face
+// the network: it makes the node's identities and writes the settings of apid
+// and trustd.
+package trust
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/ichor-os/ichor/config/documents/v1alpha1"
+	"github.com/ichor-os/ichor/node/apid/settings"
+	"github.com/ichor-os/ichor/node/identity"
+	"github.com/ichor-os/ichor/pki"
+)
+
+// Users of the services that face the network.
+const (
+	APIDUID   = 50
+	TrustdUID = 51
+)
+
+// TrustdPort is where control plane nodes sign certificates.
+const TrustdPort = "50001"
+
+// Maintenance makes the API answer without a config, and returns the fingerprint
+// by which callers know the node.
+func Maintenance(names identity.Names) (fingerprint string, err error) {
+	pair, fingerprint, err := identity.Maintenance(names, time.Now())
+	if err != nil {
+		return "", err
+	}
+	return fingerprint, saveAPI(names, &settings.API{Mode: settings.Maintenance, Server: pair})
+}
+
+// saveAPI tells apid what is in force.
+func saveAPI(names identity.Names, api *settings.API) error {
+	api.Self = names.Addressable()
+	if err := os.MkdirAll(filepath.Dir(settings.DefaultAPIPath), 0o755); err != nil {
+		return fmt.Errorf("write apid settings: %w", err)
+	}
+	return settings.Save(settings.DefaultAPIPath, api, APIDUID)
+}
+
+// CA is the machine CA of a config; only control plane nodes hold its key.
+func CA(machine *v1alpha1.MachineConfig) pki.Pair {
+	if machine.CA == nil {
+		return pki.Pair{}
+	}
+	return pki.Pair{Crt: machine.CA.Crt, Key: machine.CA.Key}
+}
+
+// authorities are all that the API accepts, as PEM.
+func authorities(machine *v1alpha1.MachineConfig) []byte {
+	all := append([]byte{}, CA(machine).Crt...)
+	for _, accepted := range machine.AcceptedCAs {
+		all = append(append(all, '\n'), accepted.Crt...)
+	}
+	return all
+}
+
+// ControlPlane puts the identities of a control plane node in force, for apid
+// and for trustd.
+func ControlPlane(c *v1alpha1.Config, names identity.Names) error {
+	ca := CA(c.Machine)
+	names.Further = c.Machine.CertSANs
+	server, client, err := identity.ControlPlane(ca, names, time.Now())
+	if err != nil {
+		return err
+	}
+	err = saveAPI(names, &settings.API{Mode: settings.ControlPlane, CA: authorities(c.Machine), Server: server, Client: client})
+	if err != nil {
+		return err
+	}
+	names.Further = append(append([]string{}, names.Further...), c.Cluster.ControlPlane.Endpoint.Hostname())
+	trusted, err := identity.Trustd(ca, names, time.Now())
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(settings.DefaultTrustPath), 0o755); err != nil {
+		return fmt.Errorf("write trustd settings: %w", err)
+	}
+	return settings.Save(settings.DefaultTrustPath, &settings.Trust{
+		Server: trusted, Issuer: ca, CA: authorities(c.Machine), Token: c.Machine.Token,
+	}, TrustdUID)
+}
+
+// Silence takes apid's settings away: a node that has a config but no
+// certificate yet is not in maintenance, and answers nobody.
+func Silence() error {
+	if err := os.Remove(settings.DefaultAPIPath); err != nil && !os.IsNotExist(err) {
+		return fmt.Errorf("remove apid settings: %w", err)
+	}
+	return nil
+}
+
+// Worker asks trustd of a control plane node for the worker's certificate, until
+// it has one or ctx ends, and puts it in force.
+func Worker(ctx context.Context, c *v1alpha1.Config, names identity.Names, log *slog.Logger) error {
+	names.Further = c.Machine.CertSANs
+	host, all := c.Cluster.ControlPlane.Endpoint.Hostname(), authorities(c.Machine)
+	last := ""
+	for wait := 250 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
+		bounded, cancel := context.WithTimeout(ctx, 10*time.Second)
+		pair, err := identity.Request(bounded, net.JoinHostPort(host, TrustdPort), host, all, c.Machine.Token, names)
+		cancel()
+		if err == nil {
+			return saveAPI(names, &settings.API{Mode: settings.Worker, CA: all, Server: pair})
+		}
+		if err.Error() != last {
+			last = err.Error()
+			log.Warn("node has no certificate yet", "error", err)
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
