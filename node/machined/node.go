@@ -98,7 +98,7 @@ func newNode(reaper *process.Reaper, groups *cgroup.Tree) (*node, error) {
 	if err := n.engine.Register(kinds.All()...); err != nil {
 		return nil, fmt.Errorf("register resources: %w", err)
 	}
-	n.calls, err = calls.New(calls.Needs{Log: logger, Engine: n.engine, Services: n.services, Ends: n.ends, Logs: logs, Meta: meta.Path})
+	n.calls, err = calls.New(calls.Needs{Log: logger, Engine: n.engine, Services: n.services, Ends: n.ends, Logs: logs, Meta: meta.Path, SharedKernel: true})
 	return n, err
 }
 

@@ -20,13 +20,22 @@ import (
 	storagepb "github.com/ichor-os/ichor/api/storage"
 	timepb "github.com/ichor-os/ichor/api/time"
 	"github.com/ichor-os/ichor/node/access"
+	"github.com/ichor-os/ichor/node/container"
 	"github.com/ichor-os/ichor/node/event"
+	"github.com/ichor-os/ichor/node/image"
+	"github.com/ichor-os/ichor/node/inspect"
+	"github.com/ichor-os/ichor/node/kernel"
 	"github.com/ichor-os/ichor/node/lifecycle"
 	"github.com/ichor-os/ichor/node/log"
 	"github.com/ichor-os/ichor/node/machined/trust"
 	"github.com/ichor-os/ichor/node/meta"
+	"github.com/ichor-os/ichor/node/mount"
+	"github.com/ichor-os/ichor/node/secret"
 	"github.com/ichor-os/ichor/node/service"
+	runner "github.com/ichor-os/ichor/node/service/container"
+	"github.com/ichor-os/ichor/node/socket"
 	"github.com/ichor-os/ichor/node/stat"
+	clock "github.com/ichor-os/ichor/node/time"
 	"github.com/ichor-os/ichor/resource"
 	"github.com/ichor-os/ichor/resource/state"
 )
@@ -36,14 +45,24 @@ const maxMessage = 32 << 20
 
 // Parts of MachineService; those that the server embeds beside them win.
 type (
-	eventRPC = event.RPC
-	metaRPC  = meta.RPC
-	statRPC  = stat.RPC
+	containerRPC = container.RPC
+	eventRPC     = event.RPC
+	imageRPC     = image.RPC
+	kernelRPC    = kernel.RPC
+	metaRPC      = meta.RPC
+	secretRPC    = secret.RPC
+	socketRPC    = socket.RPC
+	statRPC      = stat.RPC
 
 	// Parts are to be embedded into the server.
 	Parts struct {
+		containerRPC
 		eventRPC
+		imageRPC
+		kernelRPC
 		metaRPC
+		secretRPC
+		socketRPC
 		statRPC
 	}
 )
@@ -65,6 +84,8 @@ type Needs struct {
 	Logs     *log.Store
 	// Meta is the path of META.
 	Meta string
+	// SharedKernel is true where the kernel is not the node's own.
+	SharedKernel bool
 }
 
 // Calls are the wired calls. Make them with New.
@@ -84,9 +105,14 @@ func New(needs Needs) (*Calls, error) {
 	c := &Calls{needs: needs, events: event.NewRing(time.Now), meta: store}
 	needs.Ends.Publish = c.events.Publish
 	c.Parts = Parts{
-		eventRPC: event.RPC{Ring: c.events},
-		metaRPC:  meta.RPC{Store: store},
-		statRPC:  stat.RPC{Proc: "/proc", Sys: "/sys"},
+		containerRPC: container.RPC{Engine: container.Containerd{Connect: runner.Connect}},
+		eventRPC:     event.RPC{Ring: c.events},
+		imageRPC:     image.RPC{Engine: c.images()},
+		kernelRPC:    kernel.RPC{Shared: needs.SharedKernel, Booted: kernel.Booted()},
+		metaRPC:      meta.RPC{Store: store},
+		secretRPC:    secret.RPC{Engine: needs.Engine, Now: time.Now},
+		socketRPC:    socket.RPC{Proc: "/proc", Named: "/run/netns"},
+		statRPC:      stat.RPC{Proc: "/proc", Sys: "/sys"},
 	}
 	return c, nil
 }
@@ -122,21 +148,25 @@ func Resume(path string, log *slog.Logger) error {
 // Publish tells of something that nobody asked for.
 func (c *Calls) Publish(event proto.Message) { c.events.Publish("", event) }
 
+func (c *Calls) images() image.Containerd {
+	return image.Containerd{Connect: runner.Connect, Hosts: runner.HostsFolder}
+}
+
 // servers are all services of the contract with what serves them here.
 func (c *Calls) servers(machine machinepb.MachineServiceServer) []served.Server {
 	return []served.Server{
 		{Service: &machinepb.MachineService_ServiceDesc, Server: machine},
 		{Service: &resourcepb.State_ServiceDesc, Server: state.New(c.needs.Engine, trust.Resources)},
 		{Service: &clusterpb.ClusterService_ServiceDesc, Server: clusterpb.UnimplementedClusterServiceServer{}},
-		{Service: &inspectpb.InspectService_ServiceDesc, Server: inspectpb.UnimplementedInspectServiceServer{}},
+		{Service: &inspectpb.InspectService_ServiceDesc, Server: inspect.Service{Engine: c.needs.Engine}},
 		{Service: &machinepb.DebugService_ServiceDesc, Server: machinepb.UnimplementedDebugServiceServer{}},
-		{Service: &machinepb.ImageService_ServiceDesc, Server: machinepb.UnimplementedImageServiceServer{}},
+		{Service: &machinepb.ImageService_ServiceDesc, Server: image.Service{Engine: c.images()}},
 		{Service: &machinepb.LVMService_ServiceDesc, Server: machinepb.UnimplementedLVMServiceServer{}},
 		{Service: &machinepb.LifecycleService_ServiceDesc, Server: machinepb.UnimplementedLifecycleServiceServer{}},
 		{Service: &machinepb.MDService_ServiceDesc, Server: machinepb.UnimplementedMDServiceServer{}},
-		{Service: &machinepb.StorageService_ServiceDesc, Server: machinepb.UnimplementedStorageServiceServer{}},
+		{Service: &machinepb.StorageService_ServiceDesc, Server: mount.Storage{}},
 		{Service: &storagepb.StorageService_ServiceDesc, Server: storagepb.UnimplementedStorageServiceServer{}},
-		{Service: &timepb.TimeService_ServiceDesc, Server: timepb.UnimplementedTimeServiceServer{}},
+		{Service: &timepb.TimeService_ServiceDesc, Server: clock.Service{Engine: c.needs.Engine}},
 	}
 }
 
