@@ -84,7 +84,7 @@ func (n *node) machineServer() *machineServer {
 		configRPC:    n.apply,
 		etcdRPC:      etcd.RPC{Membership: n.cluster.membership.Load, Stop: n.stopEtcd},
 		lifecycleRPC: lifecycle.RPC{Ends: n.ends, Wipes: n.calls.Wipes(), LeaveEtcd: n.leaveEtcd},
-		logRPC:       log.RPC{Store: n.logs},
+		logRPC:       log.RPC{Store: n.logs, Pods: log.Pods{Folder: log.PodFolder}},
 		platformRPC:  platform.RPC{Name: boot.PlatformContainer, Mode: boot.PlatformContainer},
 		serviceRPC:   service.RPC{Supervisor: n.services},
 		kubeRPC:      kube.RPC{ControlPlane: n.cluster.controlPlane.Load},
