@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/ichor-os/ichor/resource/reads"
 )
 
 // HoldError is what [Hold] gives.
@@ -154,4 +156,14 @@ func (e *Engine) checkSpecs(s *Session, err error) error {
 		}
 	}
 	return err
+}
+
+// EachUnit tells what each run of a block read and holds, while the engine
+// waits. fn must not change them.
+func (e *Engine) EachUnit(fn func(block string, read reads.Set, held map[Key]struct{})) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for u := range e.units {
+		fn(u.owner, u.reads, u.held)
+	}
 }

@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 the metadata of an item is how clients learn of an unknown log
+
 package log
 
 import (

@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 older methods and metadata are what clients of the API use
+
 package e2e
 
 import (

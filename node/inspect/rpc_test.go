@@ -1,7 +1,9 @@
-package resource_test
+package inspect
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,7 +15,7 @@ type graphSpec struct {
 	Value int `yaml:"value" protobuf:"1"`
 }
 
-func TestGraph_ShowsWhatBlocksReadAndWrite(t *testing.T) {
+func TestControllerRuntimeDependencies_ShowWhatBlocksReadAndWrite(t *testing.T) {
 	from := resource.Define[graphSpec]("GraphInputs.ichor.dev", resource.Namespace("test"))
 	to := resource.Define[graphSpec]("GraphOutputs.ichor.dev", resource.Namespace("test"))
 	engine := resource.New(resource.Options{})
@@ -44,17 +46,21 @@ func TestGraph_ShowsWhatBlocksReadAndWrite(t *testing.T) {
 	if err := engine.Settled(ctx); err != nil {
 		t.Fatal(err)
 	}
-	var got []resource.Edge
-	for _, e := range engine.Graph() {
-		if e.Namespace == "test" {
-			got = append(got, e)
+	answer, err := Service{Engine: engine}.ControllerRuntimeDependencies(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range answer.GetMessages()[0].GetEdges() {
+		if e.GetResourceNamespace() == "test" {
+			got = append(got, strings.TrimSpace(fmt.Sprintln(e.GetControllerName(), e.GetEdgeType(), e.GetResourceType(), e.GetResourceId())))
 		}
 	}
-	want := []resource.Edge{
-		{Block: "derive", Type: resource.Writes, Kind: "GraphOutputs.ichor.dev", Namespace: "test"},
-		{Block: "derive", Type: resource.Reads, Kind: "GraphInputs.ichor.dev", Namespace: "test"},
-		{Block: "derive", Type: resource.Reads, Kind: "GraphInputs.ichor.dev", Namespace: "test", ID: "one"},
-		{Block: "outside", Type: resource.Writes, Kind: "GraphInputs.ichor.dev", Namespace: "test"},
+	want := []string{
+		"derive OUTPUT_EXCLUSIVE GraphOutputs.ichor.dev",
+		"derive INPUT_WEAK GraphInputs.ichor.dev",
+		"derive INPUT_WEAK GraphInputs.ichor.dev one",
+		"outside OUTPUT_EXCLUSIVE GraphInputs.ichor.dev",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("edges (-want +got):\n%s", diff)
