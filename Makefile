@@ -3,7 +3,10 @@
 SHELL := /bin/bash
 GO = PATH="$$(.ci/setup --path):$$PATH" GOTOOLCHAIN=local GOFLAGS=-buildvcs=false go
 
-.PHONY: help assets test unit lint generate lock sizes long
+.PHONY: talosctl cluster cluster-destroy help assets test unit lint generate lock sizes long
+
+NODES ?= 1+1
+CLUSTER ?= talos-default
 
 help: ## what there is
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' Makefile
@@ -29,14 +32,14 @@ lint: ## gofmt, vet, staticcheck, generated files, known vulnerabilities
 generate: ## renew generated files
 	@$(GO) generate ./...
 
-assets: ## what a node starts from: root file system, image cache; prints their folder
-	@$(GO) run ./cmd/imager assets
-
-sizes: ## the size of each part of the assets
-	@$(GO) run ./cmd/imager sizes
-
-lock: ## move the pins of Debian packages to the newest of their series
-	@$(GO) run ./cmd/imager lock
-
 long: ## soaks, full rebuild comparison
 	@$(GO) run ./test/run long
+
+talosctl: ## the client, as build/talosctl
+	@$(GO) build -trimpath -ldflags="-s -w" -o build/talosctl ./cmd/talosctl
+
+cluster: assets talosctl ## a Kubernetes cluster on this computer; NODES=3+1 (control planes + workers), CLUSTER=NAME; needs root
+	@build/talosctl cluster create --exist-ok --name $(CLUSTER) --nodes $(NODES)
+
+cluster-destroy: talosctl ## end the cluster of `make cluster`
+	@build/talosctl cluster destroy --name $(CLUSTER)

@@ -10,11 +10,15 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/ichor-os/ichor/cli/cluster"
+	"github.com/ichor-os/ichor/cli/resources"
 )
 
 // environment looks up a variable, like [os.LookupEnv].
@@ -37,7 +41,7 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer, environ []str
 	root.InitDefaultCompletionCmd() // it remembers the output of this moment
 	started := false
 	markStart(root, &started)
-	command, err := root.ExecuteC()
+	command, err := root.ExecuteContextC(context.Background())
 	if err == nil {
 		return 0
 	}
@@ -60,8 +64,10 @@ func NewCommand(env func(name string) (string, bool)) *cobra.Command {
 		DisableAutoGenTag: true,
 	}
 	root.AddCommand(
+		cluster.New(env),
 		newConfig(env),
 		newDocs(),
+		resources.NewGet(env),
 		newGen(),
 		newMachineConfig(env),
 		newValidate(),

@@ -1,13 +1,17 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/ichor-os/ichor/cli/target"
+)
 
 func newConfig(env environment) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "config",
 		Short: "Show and change the client config (contexts)",
 	}
-	t := newTarget(command, env)
+	t := target.New(command, env)
 	command.AddCommand(
 		newConfigAdd(t),
 		newConfigContext(t),

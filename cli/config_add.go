@@ -6,11 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ichor-os/ichor/cli/target"
 	"github.com/ichor-os/ichor/pki"
 	"github.com/ichor-os/ichor/pki/talosconfig"
 )
 
-func newConfigAdd(t *target) *cobra.Command {
+func newConfigAdd(t *target.Target) *cobra.Command {
 	var ca, crt, key string
 	command := &cobra.Command{
 		Use:   "add <context>",
@@ -20,7 +21,7 @@ func newConfigAdd(t *target) *cobra.Command {
 			if (crt == "") != (key == "") {
 				return errors.New("add context: --crt and --key go together")
 			}
-			file, err := t.open()
+			file, err := t.Open()
 			if err != nil {
 				return err
 			}

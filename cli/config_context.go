@@ -1,16 +1,20 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
 
-func newConfigContext(t *target) *cobra.Command {
+	"github.com/ichor-os/ichor/cli/target"
+)
+
+func newConfigContext(t *target.Target) *cobra.Command {
 	return &cobra.Command{
 		Use:               "context <context>",
 		Aliases:           []string{"use-context"},
 		Short:             "Make a context the current one",
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: t.completeOneContext,
+		ValidArgsFunction: t.CompleteOneContext,
 		RunE: func(_ *cobra.Command, args []string) error {
-			file, err := t.open()
+			file, err := t.Open()
 			if err != nil {
 				return err
 			}

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ichor-os/ichor/cli/output"
+	"github.com/ichor-os/ichor/cli/target"
 	"github.com/ichor-os/ichor/pki/talosconfig"
 )
 
@@ -17,7 +18,7 @@ type contextRow struct {
 	Nodes     []string `json:"nodes"`
 }
 
-func newConfigContexts(t *target) *cobra.Command {
+func newConfigContexts(t *target.Target) *cobra.Command {
 	var format string
 	command := &cobra.Command{
 		Use:     "contexts",
@@ -29,7 +30,7 @@ func newConfigContexts(t *target) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			file, err := t.open()
+			file, err := t.Open()
 			if err != nil {
 				return err
 			}

@@ -1,19 +1,23 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
 
-func newConfigEndpoint(t *target) *cobra.Command {
+	"github.com/ichor-os/ichor/cli/target"
+)
+
+func newConfigEndpoint(t *target.Target) *cobra.Command {
 	return &cobra.Command{
 		Use:     "endpoint <endpoint>...",
 		Aliases: []string{"endpoints"},
 		Short:   "Set the endpoints of a context",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			file, err := t.open()
+			file, err := t.Open()
 			if err != nil {
 				return err
 			}
-			context, err := file.Get(t.context)
+			context, err := file.Get(t.Context)
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ichor-os/ichor/cli/output"
+	"github.com/ichor-os/ichor/cli/target"
 	"github.com/ichor-os/ichor/pki"
 	"github.com/ichor-os/ichor/pki/talosconfig"
 )
@@ -24,7 +25,7 @@ type contextInfo struct {
 	CertNotAfter string   `json:"certNotAfter"`
 }
 
-func newConfigInfo(t *target) *cobra.Command {
+func newConfigInfo(t *target.Target) *cobra.Command {
 	var format string
 	command := &cobra.Command{
 		Use:   "info",
@@ -35,11 +36,11 @@ func newConfigInfo(t *target) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			file, err := t.open()
+			file, err := t.Open()
 			if err != nil {
 				return err
 			}
-			info, err := describeContext(&file.Config, t.context, time.Now())
+			info, err := describeContext(&file.Config, t.Context, time.Now())
 			if err != nil {
 				return err
 			}

@@ -5,10 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ichor-os/ichor/cli/target"
 	"github.com/ichor-os/ichor/pki/talosconfig"
 )
 
-func newConfigMerge(t *target) *cobra.Command {
+func newConfigMerge(t *target.Target) *cobra.Command {
 	return &cobra.Command{
 		Use:   "merge <from>",
 		Short: "Add the contexts of another client config",
@@ -18,7 +19,7 @@ A context whose name is taken gets a number behind its name. The current context
 of the other file becomes the current one.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			file, err := t.open()
+			file, err := t.Open()
 			if err != nil {
 				return err
 			}

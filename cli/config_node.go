@@ -1,18 +1,22 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
 
-func newConfigNode(t *target) *cobra.Command {
+	"github.com/ichor-os/ichor/cli/target"
+)
+
+func newConfigNode(t *target.Target) *cobra.Command {
 	return &cobra.Command{
 		Use:     "node <endpoint>...",
 		Aliases: []string{"nodes"},
 		Short:   "Set the nodes of a context, or clear them without an argument",
 		RunE: func(_ *cobra.Command, args []string) error {
-			file, err := t.open()
+			file, err := t.Open()
 			if err != nil {
 				return err
 			}
-			context, err := file.Get(t.context)
+			context, err := file.Get(t.Context)
 			if err != nil {
 				return err
 			}

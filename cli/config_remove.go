@@ -7,17 +7,19 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/ichor-os/ichor/cli/target"
 )
 
-func newConfigRemove(t *target) *cobra.Command {
+func newConfigRemove(t *target.Target) *cobra.Command {
 	var dryRun, noConfirm bool
 	command := &cobra.Command{
 		Use:               "remove <context>",
 		Short:             "Remove the contexts that match a name or pattern",
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: t.completeOneContext,
+		ValidArgsFunction: t.CompleteOneContext,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			file, err := t.open()
+			file, err := t.Open()
 			if err != nil {
 				return err
 			}

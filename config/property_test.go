@@ -6,6 +6,7 @@ import (
 	"errors"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/ichor-os/ichor/config/document"
 	"github.com/ichor-os/ichor/config/documents"
 	"github.com/ichor-os/ichor/config/schema"
+	"github.com/ichor-os/ichor/config/validate"
 )
 
 // inputs are all configs of the vectors: inputs, bases and results.
@@ -271,4 +273,60 @@ func secrets(t *document.Type, v reflect.Value) []string {
 	}
 
 	return found
+}
+
+func TestPatch_WithItselfChangesNothing(t *testing.T) {
+	for name, data := range inputs(t) {
+		c, err := config.Parse(data)
+		if err != nil || strings.Contains(string(data), "$patch") {
+			continue
+		}
+
+		text, err := c.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		p, err := config.ParsePatch(text, name)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+
+			continue
+		}
+
+		again, err := c.Apply(p)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+
+			continue
+		}
+
+		second, err := again.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if diff := cmp.Diff(string(text), string(second)); diff != "" {
+			t.Errorf("%s: laying a config over itself changed it:\n%s", name, diff)
+		}
+	}
+}
+
+func TestValidate_EveryFindingHasARemedy(t *testing.T) {
+	for name, data := range inputs(t) {
+		c, err := config.Parse(data)
+		if err != nil {
+			continue
+		}
+
+		for _, mode := range []document.Mode{config.Metal, config.Cloud, config.Container} {
+			r := c.Validate(mode, validate.Options{})
+
+			for _, f := range slices.Concat(r.Errors, r.Warnings) {
+				if f.Remedy == "" {
+					t.Errorf("%s: finding says not what to do: %s", name, f)
+				}
+			}
+		}
+	}
 }

@@ -60,7 +60,7 @@ func Job[T any](name string, kind *Kind[T], run Each[T], opts ...JobOption) Bloc
 		if err := run(ctx, s, typed[T](r)); err != nil {
 			return err
 		}
-		u.done = r.Spec
+		s.done = r.Spec
 		// Only the request wakes a job that is done.
 		s.reads = reads.Set{Keys: map[Key]struct{}{r.Key: {}}}
 		return nil

@@ -22,7 +22,7 @@ type unit struct {
 	effect bool          // it acts on the outside: it has its own goroutine and bound
 	bound  time.Duration // of its runs; 0 for the engine's
 	job    bool          // only its request wakes it after a run that ended well
-	done   any           // spec that a job has done; only its run touches it
+	done   any           // spec that a job has done; only its runs touch it
 	group  *keyed        // nil for a reconciler
 	key    Key           // with group: what it is about
 
@@ -52,14 +52,6 @@ type unit struct {
 
 // cause is what led to a run.
 type cause = trace.Chain[*unit]
-
-func names(units []*unit) string {
-	all := make([]string, len(units))
-	for i, u := range units {
-		all[i] = u.name
-	}
-	return strings.Join(all, " < ")
-}
 
 // markDirty has u run, because of c. Engine.mu is held.
 func (e *Engine) markDirty(u *unit, c *cause) {
@@ -95,7 +87,7 @@ func (e *Engine) slowDown(u *unit) {
 	e.counters.loops.Add(1)
 	wait := e.backoff(u.slowdown + 2)
 	e.report(u, "loop", fmt.Sprintf("wakes itself through its own outputs: %s; next run in %s",
-		names(u.cause.Round(u)), wait), "")
+		strings.Join(u.cause.Round(u, func(u *unit) string { return u.name }), " < "), wait), "")
 	u.paid = true
 	e.waitFor(u, wait)
 }
@@ -212,7 +204,9 @@ func (e *Engine) execute(u *unit, goroutine string) *unit {
 	}
 	ctx, cancel := context.WithCancel(e.ctx)
 	if u.effect {
-		ctx, cancel = context.WithTimeout(e.ctx, bound)
+		defer cancel()
+		ctx, cancel = context.WithTimeout(ctx, bound)
+		bound += e.opts.RunBound // its context ends before it is reported
 	}
 	if u.group != nil && u.group.cancelOnChange {
 		u.cancel = cancel
@@ -220,9 +214,6 @@ func (e *Engine) execute(u *unit, goroutine string) *unit {
 	u.status.Running = true
 	e.mu.Unlock()
 
-	if u.effect {
-		bound += e.opts.RunBound // its context has ended before
-	}
 	watch := time.AfterFunc(bound, func() { e.hangs(u, bound, goroutine) })
 	s := e.session(ctx, u, u.owner)
 	began := time.Now()
@@ -325,6 +316,9 @@ func (e *Engine) outcome(u *unit, s *Session, err error, took time.Duration) {
 	case err == nil:
 		u.failures = 0
 		u.settled = true
+		if s.done != nil && len(u.reads.Waits) == 0 {
+			u.done = s.done
+		}
 		for k := range u.reads.Waits {
 			st.State, st.Reason = StateHold, fmt.Sprintf("waiting for the end of %s", k)
 		}

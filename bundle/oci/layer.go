@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -66,11 +65,17 @@ func (c *LayerCache) Layer(ctx context.Context, tree *filetree.Tree) (*Layer, er
 	if err == nil {
 		return layer, nil
 	}
-	if !errors.Is(err, fs.ErrNotExist) && c.Log != nil {
-		c.Log("warning: cached layer is broken and is made again: %v", err)
-	}
-	if err := publish.RemoveAll(folder); err != nil {
-		return nil, fmt.Errorf("make layer: %w", err)
+	if _, statErr := os.Lstat(folder); statErr == nil {
+		// It may have been published since; only what is still bad is damaged.
+		if layer, err = openLayer(folder); err == nil {
+			return layer, nil
+		}
+		if c.Log != nil {
+			c.Log("warning: cached layer is broken and is made again: %v", err)
+		}
+		if err := publish.Discard(folder); err != nil {
+			return nil, fmt.Errorf("make layer: %w", err)
+		}
 	}
 	if c.Log != nil && tree.Size() > 10<<20 {
 		c.Log("compressing a layer of %d MB", tree.Size()/1e6)

@@ -207,7 +207,7 @@ func TestLayer_DamagedCacheEntryIsMadeAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(layer.path, 10); err != nil {
+	if err := errors.Join(os.Truncate(layer.path, 10), os.Remove(filepath.Join(filepath.Dir(layer.path), infoFile))); err != nil {
 		t.Fatal(err)
 	}
 	again, err := cache.Layer(context.Background(), tree("x"))

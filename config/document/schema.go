@@ -84,6 +84,7 @@ type MergeRule struct {
 //	doc:"…"               what the key means, in a sentence or two
 //	enum:"a,b"            words that the key knows (for documentation and completion; decoding is the type's business)
 //	default:"…"           what an absent key means, in words
+//	since:"1.14"          the version of the format that brought the key, where that is later than its kind
 type Field struct {
 	Key       string
 	OmitEmpty bool
@@ -97,6 +98,7 @@ type Field struct {
 	Doc       string
 	Enum      []string
 	Default   string
+	Since     string
 
 	hasChange, hasEffect bool
 }
@@ -221,7 +223,7 @@ func (t *Type) add(owner reflect.Type, f *Field) {
 }
 
 func fieldFromTags(sf reflect.StructField) *Field {
-	f := &Field{Doc: sf.Tag.Get("doc"), Default: sf.Tag.Get("default")}
+	f := &Field{Doc: sf.Tag.Get("doc"), Default: sf.Tag.Get("default"), Since: sf.Tag.Get("since")}
 	f.Merge = parseMerge(sf.Tag.Get("merge"))
 	f.Cut = sf.Tag.Get("cut") == "network"
 	f.Secret = sf.Tag.Get("secret") == "true"
@@ -289,12 +291,16 @@ func inherit(f, above *Field) {
 		f.Change, f.hasChange = above.Change, above.hasChange
 	}
 
+	if f.Since == "" {
+		f.Since = above.Since
+	}
+
 	f.Cut = f.Cut || above.Cut
 	f.Secret = f.Secret || above.Secret
 }
 
 // Below returns f as it counts under the field above (nil at the top): what
-// it leaves open about change, effect, cut and secret comes from there.
+// it leaves open about change, effect, cut, secret and since comes from there.
 func (f *Field) Below(above *Field) *Field {
 	if above == nil {
 		return f

@@ -1,7 +1,6 @@
 package document
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -169,6 +168,3 @@ func Join(a, b string) string {
 
 	return a + "." + b
 }
-
-// Compare orders findings for print: by severity, then as they were found.
-func Compare(a, b *Finding) int { return cmp.Compare(a.Severity, b.Severity) }

@@ -72,7 +72,6 @@ func TestBondConfig_Validate(t *testing.T) {
 		"failOverMac 3":          "kind: BondConfig\nname: b\nfailOverMac: 3\n",
 		"256 in 8 bits":          "kind: BondConfig\nname: b\nnumPeerNotif: 256\n",
 		"bool for LACP":          "kind: BondConfig\nname: b\nadLACPActive: true\n",
-		"key of 1.14":            "kind: BondConfig\nname: b\nprimary: a\n",
 	})
 }
 
@@ -268,7 +267,6 @@ func TestOtherNetworkKinds_Validate(t *testing.T) {
 
 	refused(t, map[string]string{
 		"BGP number too large": "kind: BGPInstanceConfig\nname: b\nlocalASN: 4294967296\n",
-		"1.14 key":             "kind: ResolverConfig\nnameservers: [{address: 10.0.0.1, protocol: DoT}]\n",
 	})
 }
 

@@ -168,6 +168,11 @@ func fill(e *Entry, f *document.Field, t *document.Type) {
 	e.Change = f.Change.String()
 	e.Effect = f.Effect || anyInForce(t)
 	e.Cut, e.Secret = f.Cut, f.Secret
+
+	if f.Since != "" {
+		e.Since = f.Since
+	}
+
 	e.Keys = keysOf(t)
 }
 

@@ -66,6 +66,8 @@ func (m *merger) freeValue(old, patch any, path string) (any, error) {
 		return old, nil
 	case old == nil:
 		return patch, nil
+	case freeKind(old) != freeKind(patch) && sameNumber(old, patch):
+		return old, nil
 	}
 
 	switch p := patch.(type) {
@@ -92,6 +94,29 @@ func (m *merger) freeValue(old, patch any, path string) (any, error) {
 	}
 
 	return nil, m.fail(path, "%s cannot be merged into %s: delete the key first with $patch: delete", freeKind(patch), freeKind(old))
+}
+
+// sameNumber compares numbers by value: 1e3 is read as a fraction and written as 1000.
+func sameNumber(a, b any) bool {
+	x, okX := number(a)
+	y, okY := number(b)
+
+	return okX && okY && x == y
+}
+
+func number(x any) (float64, bool) {
+	switch n := x.(type) {
+	case int:
+		return float64(n), true
+	case int64:
+		return float64(n), true
+	case uint64:
+		return float64(n), true
+	case float64:
+		return n, true
+	}
+
+	return 0, false
 }
 
 func appendNew(list, items []any) []any {

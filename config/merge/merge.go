@@ -191,11 +191,11 @@ func (m *merger) list(t *document.Type, rule document.MergeRule, v, patch reflec
 
 	for i := range patch.Len() {
 		item := patch.Index(i)
+		if contains(v, item) {
+			continue
+		}
 
-		at := match(t.Elem, rule.Keys, result, item)
-
-		switch {
-		case at < 0 && contains(v, item):
+		switch at := match(t.Elem, rule.Keys, result, item); {
 		case at < 0:
 			result = reflect.Append(result, Clone(item))
 		case rule.Whole:

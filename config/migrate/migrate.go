@@ -53,6 +53,7 @@ var rules = []rule{
 	{12, resolverUp, resolverDown},
 	{12, hostsUp, hostsDown},
 	{12, timeUp, timeDown},
+	{12, linksUp, linksDown},
 	{13, kubespanUp, kubespanDown},
 	{12, mirrorsUp, mirrorsDown},
 	{12, registriesUp, registriesDown},
@@ -107,14 +108,36 @@ func runRules(docs []document.Document, up, down func(rule) bool) *migration {
 		case up(r):
 			r.up(m)
 		case down(r):
-			r.down(m)
+			m.down(r)
 		}
 	}
 
 	return m
 }
 
-// tooNew lists the documents that version 1.minor does not know. Kinds up to
+// down moves a setting to its older form, unless going back up shows that the
+// older form does not hold all of it: then nothing of it moves.
+func (m *migration) down(r rule) {
+	before, moves := newMigration(m.documents()), len(m.moved)
+
+	r.down(m)
+
+	if len(m.moved) == moves {
+		return
+	}
+
+	was, is := newMigration(before.documents()), newMigration(m.documents())
+	r.up(was)
+	r.up(is)
+
+	if changes := diff.Documents(was.documents(), is.documents()); len(changes) > 0 {
+		m.main, m.other, m.moved = before.main, before.other, m.moved[:moves]
+
+		m.lose(changes[0].Document, "%s has no older form", changes[0].Path)
+	}
+}
+
+// tooNew lists the documents and keys that version 1.minor does not know. Kinds up to
 // 1.13 are older than their mark says: rules tell for those.
 func tooNew(docs []document.Document, minor int) []Remark {
 	var lost []Remark
@@ -123,7 +146,15 @@ func tooNew(docs []document.Document, minor int) []Remark {
 		since := d.Kind().Since
 		if v, err := ParseVersion(since); err == nil && v > minor && v > 13 {
 			lost = append(lost, Remark{document.Title(d), fmt.Sprintf("this kind is known since %s only", since)})
+
+			continue
 		}
+
+		document.LateKeys(d, func(path, since string) {
+			if v, err := ParseVersion(since); err == nil && v > minor {
+				lost = append(lost, Remark{document.Title(d) + ": " + path, fmt.Sprintf("this key is known since %s only", since)})
+			}
+		})
 	}
 
 	return lost
@@ -236,6 +267,11 @@ func (m *migration) lose(where, format string, args ...any) {
 
 func (m *migration) drop(d document.Document) {
 	m.other = slices.DeleteFunc(m.other, func(x document.Document) bool { return x == d })
+}
+
+// same tells whether two documents are written the same.
+func same(a, b document.Document) bool {
+	return len(diff.Documents([]document.Document{a}, []document.Document{b})) == 0
 }
 
 // find returns the first document of a Go type.

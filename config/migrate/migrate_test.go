@@ -210,3 +210,132 @@ func TestParseVersion(t *testing.T) {
 		}
 	}
 }
+
+const links = `machine:
+    type: controlplane
+    network:
+        interfaces:
+            - interface: eth0
+              addresses:
+                - 10.1.2.3/24
+                - 2001:db8::3/64
+              routes:
+                - network: 0.0.0.0/0
+                  gateway: 10.1.2.1
+                  metric: 100
+                - network: 10.9.0.0/16
+                  gateway: 10.1.2.9
+              vlans:
+                - routes: []
+                  dhcp: true
+                  vlanId: 40
+                  mtu: 1390
+              mtu: 9000
+              vip:
+                ip: 10.1.2.100
+            - interface: eth1
+              dhcp: true
+              dhcpOptions:
+                routeMetric: 2000
+                ipv6: true
+                duidv6: "00010002"
+            - interface: bond0
+              bond:
+                interfaces:
+                    - eth2
+                    - eth3
+                mode: 802.3ad
+                lacpRate: fast
+                miimon: 100
+                updelay: 200
+              dhcp: true
+            - interface: br0
+              addresses:
+                - 10.3.0.1/24
+              bridge:
+                interfaces:
+                    - eth4
+                stp:
+                    enabled: true
+            - interface: dummy0
+              addresses:
+                - 10.4.0.1/32
+              dummy: true
+            - interface: wg0
+              addresses:
+                - 10.5.0.1/24
+              wireguard:
+                privateKey: AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
+                listenPort: 51820
+                peers:
+                    - publicKey: AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
+                      endpoint: 10.9.9.9:51820
+                      persistentKeepaliveInterval: 10s
+                      allowedIPs:
+                        - 10.6.0.0/16
+`
+
+func TestTo_MovesLinksThereAndBack(t *testing.T) {
+	docs, err := parse([]byte(links))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	before := encoded(t, docs)
+	r := migrate.To(docs, 13)
+
+	var titles []string
+	for _, d := range r.Documents {
+		titles = append(titles, document.Title(d))
+	}
+
+	want := []string{
+		"v1alpha1.Config", "LinkConfig/eth0", "Layer2VIPConfig/10.1.2.100", "VLANConfig/eth0.40", "DHCPv4Config/eth0.40",
+		"DHCPv4Config/eth1", "DHCPv6Config/eth1", "BondConfig/bond0", "DHCPv4Config/bond0", "BridgeConfig/br0", "DummyLinkConfig/dummy0", "WireguardConfig/wg0",
+	}
+	if d := cmp.Diff(want, titles); d != "" {
+		t.Errorf("documents (-want +got):\n%s", d)
+	}
+
+	back := migrate.To(r.Documents, 10)
+	if len(back.Lost) > 0 || len(back.Different) > 0 {
+		t.Errorf("lost: %+v, %+v", back.Lost, back.Different)
+	}
+
+	if d := cmp.Diff(before, encoded(t, back.Documents)); d != "" {
+		t.Errorf("way back (-want +got):\n%s", d)
+	}
+}
+
+func TestTo_KeepsLinksThatHaveNoNewerForm(t *testing.T) {
+	for name, text := range map[string]string{
+		"selector":         "{deviceSelector: {driver: a}, dhcp: true}",
+		"ignored":          "{interface: a, ignore: true}",
+		"no length":        "{interface: a, addresses: [10.0.0.1]}",
+		"bond by hardware": "{interface: a, bond: {mode: active-backup, interfaces: [], deviceSelectors: [{driver: a}]}}",
+		"peer by name":     "{interface: a, wireguard: {peers: [{endpoint: 'h.test:1'}]}}",
+		"Equinix":          "{interface: a, vip: {ip: 10.0.0.1, equinixMetal: {apiToken: t}}}",
+	} {
+		docs, err := parse([]byte("machine: {network: {interfaces: [" + text + "]}}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		r := migrate.To(docs, 13)
+		if len(r.Kept) != 1 || len(r.Documents) != 1 || encoded(t, r.Documents) != encoded(t, docs) {
+			t.Errorf("%s: got %+v\n%s", name, r, encoded(t, r.Documents))
+		}
+	}
+}
+
+func TestTo_KeepsADocumentWithANewerSetting(t *testing.T) {
+	docs, err := parse([]byte("machine: {type: worker}\n---\napiVersion: v1alpha1\nkind: LinkConfig\nname: a\nup: true\n---\napiVersion: v1alpha1\nkind: DHCPv4Config\nname: a\nignoreHostname: true\n---\napiVersion: v1alpha1\nkind: VolumeConfig\nname: EPHEMERAL\nencryption: {provider: luks2, keys: [{slot: 0, nodeID: {}, lockToState: true}]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	r := migrate.To(docs, 10)
+	if len(r.Lost) != 3 || len(r.Documents) != 4 || len(r.Different) > 0 {
+		t.Errorf("got %+v", r)
+	}
+}

@@ -71,6 +71,20 @@ func FuzzMerge(f *testing.F) {
 		if _, err := decode.Decode(text, options()); err != nil {
 			t.Fatalf("result cannot be read again: %v\n%s", err, text)
 		}
+
+		again, err := patch.Documents(result, options(), p)
+		if err != nil {
+			t.Skip() // what a directive deleted is not there any more
+		}
+
+		list = list[:0]
+		for _, d := range again {
+			list = append(list, d.Document)
+		}
+
+		if twice, err := encode.Encode(list...); err != nil || string(twice) != string(text) {
+			t.Fatalf("the second time changed something: %v\n%s\n%s", err, text, twice)
+		}
 	})
 }
 

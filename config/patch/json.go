@@ -44,6 +44,14 @@ func readOperations(list []any) ([]operation, error) {
 			return nil, fmt.Errorf("operation %d: path is missing", i+1)
 		}
 
+		for _, member := range []string{"path", "from"} {
+			if pointer, ok := members[member].(string); ok {
+				if err := checkPointer(pointer); err != nil {
+					return nil, fmt.Errorf("operation %d: %s: %w", i+1, member, err)
+				}
+			}
+		}
+
 		chosen, _ := members["document"].(string)
 		delete(members, "document")
 
@@ -56,6 +64,20 @@ func readOperations(list []any) ([]operation, error) {
 	}
 
 	return operations, nil
+}
+
+// checkPointer refuses what is no JSON pointer (RFC 6901), so that a slip does not change another place.
+func checkPointer(pointer string) error {
+	if pointer != "" && pointer[0] != '/' {
+		return fmt.Errorf("not a JSON pointer: %q: start it with /", pointer)
+	}
+
+	rest := strings.NewReplacer("~0", "", "~1", "").Replace(pointer)
+	if strings.Contains(rest, "~") {
+		return fmt.Errorf("not a JSON pointer: %q: write ~ in a key as ~0", pointer)
+	}
+
+	return nil
 }
 
 // applyJSON applies the patch to text and gives the text of the result: keys

@@ -169,3 +169,14 @@ mtu: 1400
 		t.Errorf("result does not decode: %v", err)
 	}
 }
+
+func TestJSONPatch_RefusesWhatIsNoPointer(t *testing.T) {
+	for _, op := range []string{
+		`{"op":"add","path":"machine/x","value":1}`, `{"op":"remove","path":"debug"}`,
+		`{"op":"move","from":"debug","path":"/x"}`, `{"op":"add","path":"/a~2b","value":1}`, `{"op":"add","path":"/a~","value":1}`,
+	} {
+		if _, err := patch.Parse([]byte("["+op+"]"), "p", options()); err == nil {
+			t.Errorf("%s: accepted", op)
+		}
+	}
+}

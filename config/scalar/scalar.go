@@ -38,7 +38,12 @@ type URL struct{ *url.URL }
 func ParseURL(s string) (URL, error) {
 	u, err := url.Parse(s)
 	if err != nil {
-		return URL{}, err
+		var fault *url.Error
+		if errors.As(err, &fault) {
+			err = fault.Err // the text itself may hold a password
+		}
+
+		return URL{}, fmt.Errorf("not a URL: %w", err)
 	}
 
 	return URL{u}, nil

@@ -92,6 +92,10 @@ func meaning(f *document.Field) string {
 		text += " Default: " + f.Default + "."
 	}
 
+	if f.Since != "" {
+		text += " Since " + f.Since + "."
+	}
+
 	if f.Secret {
 		text += " Secret."
 	}

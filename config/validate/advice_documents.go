@@ -26,6 +26,12 @@ func adviseTogether(v *document.Validation, docs []document.Document) {
 		if k := d.Kind(); k.APIVersion == document.V1Alpha1 && k.Since > contract {
 			v.For(d).Advisef("kind", "kind came with version %s of the format: clients of version %s refuse a config that holds it", k.Since, contract)
 		}
+
+		document.LateKeys(d, func(path, since string) {
+			if since > contract {
+				v.For(d).Advisef(path, "key came with version %s of the format: clients of version %s refuse a config that holds it", since, contract)
+			}
+		})
 	}
 
 	adviseLinks(v, docs)

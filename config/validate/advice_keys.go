@@ -7,14 +7,23 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
+	"net/netip"
+	"strings"
 
 	"github.com/ichor-os/ichor/config/document"
+	"github.com/ichor-os/ichor/config/documents/rules"
 	"github.com/ichor-os/ichor/config/documents/v1alpha1"
 	"github.com/ichor-os/ichor/config/scalar"
 )
 
 // adviseKeys checks that certificates are in time and match their keys.
 func adviseKeys(v *document.Validation, c *v1alpha1.Config) {
+	adviseNames(v, "machine.certSANs", c.Machine.CertSANs)
+
+	if a := c.Cluster.APIServer; a != nil {
+		adviseNames(v, "cluster.apiServer.certSANs", a.CertSANs)
+	}
+
 	authority(v, "machine.ca", c.Machine.CA)
 	authority(v, "cluster.ca", c.Cluster.CA)
 	authority(v, "cluster.aggregatorCA", c.Cluster.AggregatorCA)
@@ -37,13 +46,23 @@ func adviseKeys(v *document.Validation, c *v1alpha1.Config) {
 
 	if k := c.Cluster.ServiceAccount; k != nil && len(k.Key) > 0 {
 		if block, _ := pem.Decode(k.Key); block == nil {
-			v.Advisef("cluster.serviceAccount.key", "key is no PEM")
+			v.Advisef("cluster.serviceAccount.key", "key is no PEM").Fix("write base64 of PEM")
 		}
 	}
 
 	if s := c.Cluster.SecretboxEncryptionSecret; s != "" {
 		if raw, err := base64.StdEncoding.DecodeString(s); err != nil || len(raw) != 32 {
-			v.Advisef("cluster.secretboxEncryptionSecret", "Kubernetes needs 32 bytes, as base64")
+			v.Advisef("cluster.secretboxEncryptionSecret", "Kubernetes needs 32 bytes, as base64").Fix("make one with: head -c 32 /dev/urandom | base64")
+		}
+	}
+}
+
+// adviseNames names what no certificate can hold.
+func adviseNames(v *document.Validation, path string, names []string) {
+	for i, name := range names {
+		_, err := netip.ParseAddr(name)
+		if err != nil && !rules.IsHostname(strings.TrimPrefix(name, "*.")) {
+			v.Item(path, i).Advisef("", "neither an address nor a host name: %q", name)
 		}
 	}
 }
@@ -68,7 +87,7 @@ func authority(v *document.Validation, path string, pair *scalar.CertificateAndK
 
 	key := privateKey(pair)
 	if key == nil {
-		v.Advisef(path+".key", "key cannot be read, or does not belong to the certificate")
+		v.Advisef(path+".key", "key cannot be read, or does not belong to the certificate").Fix("give the key that the certificate was made with")
 	}
 }
 
@@ -97,23 +116,23 @@ func certificate(v *document.Validation, path string, raw scalar.Base64) *x509.C
 
 	block, _ := pem.Decode(raw)
 	if block == nil || block.Type != "CERTIFICATE" {
-		v.Advisef(path, "certificate is no PEM")
+		v.Advisef(path, "certificate is no PEM").Fix("write base64 of PEM")
 
 		return nil
 	}
 
 	cert, err := x509.ParseCertificate(block.Bytes)
 	if err != nil {
-		v.Advisef(path, "certificate cannot be read: %v", err)
+		v.Advisef(path, "certificate cannot be read: %v", err).Fix("write base64 of PEM")
 
 		return nil
 	}
 
 	switch {
 	case v.Now.Before(cert.NotBefore):
-		v.Advisef(path, "certificate is not valid before %s", cert.NotBefore.UTC().Format("2006-01-02 15:04"))
+		v.Advisef(path, "certificate is not valid before %s", cert.NotBefore.UTC().Format("2006-01-02 15:04")).Fix("check the clock here, or make a new certificate")
 	case v.Now.After(cert.NotAfter):
-		v.Advisef(path, "certificate has expired on %s", cert.NotAfter.UTC().Format("2006-01-02 15:04"))
+		v.Advisef(path, "certificate has expired on %s", cert.NotAfter.UTC().Format("2006-01-02 15:04")).Fix("replace the authority with rotate-ca")
 	}
 
 	return cert

@@ -80,7 +80,7 @@ func clusterSubnets(v *document.Validation, c *v1alpha1.Config) []subnet {
 
 			families[p.Addr().Is4()]++
 			if families[p.Addr().Is4()] > 1 {
-				v.Advisef(path, "Kubernetes takes one subnet of %s of each IP version", group.use)
+				v.Advisef(path, "Kubernetes takes one subnet of %s of each IP version", group.use).Fix("keep one of each")
 			}
 
 			all = append(all, subnet{path: path, use: group.use, prefix: p.Masked()})
@@ -166,7 +166,7 @@ func advisePorts(v *document.Validation, c *v1alpha1.Config) {
 		}
 
 		if _, err := netip.ParseAddr(strings.TrimSpace(h.IP)); err != nil {
-			v.Advisef(fmt.Sprintf("machine.network.extraHostEntries[%d].ip", i), "not an address: %q", h.IP)
+			v.Advisef(fmt.Sprintf("machine.network.extraHostEntries[%d].ip", i), "not an address: %q", h.IP).Fix("write 10.0.0.1")
 		}
 	}
 }

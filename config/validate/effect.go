@@ -28,7 +28,7 @@ func inForce(v *document.Validation, t *document.Type, value reflect.Value, abov
 		case f.Effect, hasEffectBelow(f.Type):
 			inForceValue(v, f.Type, fv, f, key)
 		default:
-			v.Advisef(key, "this key is known, but not in force yet")
+			v.Advisef(key, "this key is known, but not in force yet").Fix("it changes nothing on the machine for now: keep it or remove it")
 		}
 	}
 }

@@ -217,6 +217,7 @@ func (n *node) address() netip.Addr { return n.platform.Addresses[0].Addr() }
 // useConfig puts the machine CA of the config in force: from then on the API
 // knows its callers by certificate.
 func (n *node) useConfig(ctx context.Context, c *v1alpha1.Config) error {
+	defer func() { go trust.Renew(ctx, c, n.names(), n.log) }()
 	if len(trust.CA(c.Machine).Key) > 0 {
 		if err := trust.ControlPlane(c, n.names()); err != nil {
 			return err

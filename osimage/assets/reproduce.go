@@ -11,8 +11,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/ichor-os/ichor/bundle/publish"
 	"github.com/ichor-os/ichor/osimage/rootfs"
@@ -21,9 +24,9 @@ import (
 // Reproduce builds the assets (or, if quick, a sample of them) a second time
 // under conditions that must not matter – empty caches of programs, compiled
 // packages, layers and unpacked files; the sources copied to another folder;
-// another umask, time zone, time and number of threads – and fails if anything
-// differs. Shared are what checksums pin: the module cache and the Debian
-// packages.
+// another umask, time zone, time and number of threads; as root also without a
+// network – and fails if anything differs. Shared are what checksums pin: the
+// module cache and the Debian packages.
 func (b *Builder) Reproduce(ctx context.Context, quick bool) (err error) {
 	command, build := "assets", b.Build
 	if quick {
@@ -77,7 +80,16 @@ func (b *Builder) again(ctx context.Context, command, elsewhere string) (string,
 	cmd := exec.CommandContext(ctx, "sh", args...)
 	cmd.Dir = source
 	cmd.Env = append(os.Environ(), "GOCACHE="+filepath.Join(elsewhere, "gocache"), "TMPDIR="+elsewhere,
-		"TZ=Pacific/Kiritimati", "LC_ALL=C.UTF-8", "GOMAXPROCS=1", "GOFLAGS=-buildvcs=false")
+		"TZ=Pacific/Kiritimati", "LC_ALL=C.UTF-8", fmt.Sprintf("GOMAXPROCS=%d", runtime.GOMAXPROCS(0)+1), "GOFLAGS=-buildvcs=false", "GOPROXY=off")
+	// The go command starts compilers and this program; all end together.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = 20 * time.Second
+	if os.Geteuid() == 0 {
+		// A namespace of its own without any route: what is pinned and cached
+		// must be enough.
+		cmd.SysProcAttr.Cloneflags = syscall.CLONE_NEWNET
+	}
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, os.Stderr
 	if err := cmd.Run(); err != nil {

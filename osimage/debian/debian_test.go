@@ -330,6 +330,24 @@ func TestConfiguration_KeepsAptOffTheHost(t *testing.T) {
 	}
 }
 
+func FuzzMergedPath(f *testing.F) {
+	for _, name := range []string{"./bin/x", "../x", "lib/../../x", "/lib64/ld", "a//b", "bin/sbin/lib"} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		merged, ok := mergedPath(name)
+		if !ok || merged == "." {
+			return
+		}
+		if !filepath.IsLocal(merged) {
+			t.Errorf("mergedPath(%q) = %q, which leads outside", name, merged)
+		}
+		if again, ok := mergedPath(merged); !ok || again != merged {
+			t.Errorf("mergedPath(%q) = %q, and of that %q", name, merged, again)
+		}
+	})
+}
+
 func FuzzParseCopyright(f *testing.F) {
 	f.Add("Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\nLicense: GPL-2+ or ISC, and X with Y exception\n")
 	f.Fuzz(func(t *testing.T, text string) {

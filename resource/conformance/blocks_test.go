@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -276,6 +278,34 @@ var blockCases = []testCase{
 		w.put(ins, "a", "last")
 		w.state("job[a]", resource.StateOK, "")
 	}},
+	{name: "Job/IsDoneOnceItsOutputsAreVisible", run: func(w *world) {
+		var n runs
+		var feed *resource.Feed[textSpec]
+		w.put(outs, "a", "in the way")
+		w.add(
+			resource.Source("source", mids, func(ctx context.Context, f *resource.Feed[textSpec]) error {
+				feed = f
+				<-ctx.Done()
+				return nil
+			}),
+			resource.Job("job", ins, func(_ context.Context, s *resource.Session, r resource.Resource[textSpec]) error {
+				if n.add() == 3 {
+					// Wakes everything that runs, this job too.
+					if err := feed.Replace(); err != nil {
+						return err
+					}
+				}
+				outs.Put(s, r.ID, textSpec{Text: "done"})
+				return nil
+			}))
+		w.put(ins, "a", "x")
+		w.is(outs, "a", "in the way")
+		w.remove(outs, "a")
+		time.Sleep(time.Minute)
+		w.is(outs, "a", "done")
+		// It met the resource of another, then its end, and then none.
+		w.same("runs", n.since(), 3)
+	}},
 	{name: "Job/FailureIsTriedAgain", run: func(w *world) {
 		var n runs
 		w.add(resource.Job("job", ins, func(_ context.Context, s *resource.Session, r resource.Resource[textSpec]) error {
@@ -372,6 +402,43 @@ var blockCases = []testCase{
 		w.same("outputs of the life before", ids(got), []string{"a"})
 		cancel()
 		w.must(<-done)
+	}},
+	{name: "Persist/WhenTheDiskRefusesNothingIsLetGo", run: func(w *world) {
+		dir := filepath.Join(w.TempDir(), "disk")
+		w.add(
+			resource.Persist("disk", dir, mids),
+			resource.Reconciler("r", func(_ context.Context, s *resource.Session) error {
+				if x, ok := ins.Resource(s, "required"); ok {
+					s.Require(x)
+					mids.Put(s, "output", x.Spec)
+				}
+				if v, ok := others.Get(s, "side"); ok {
+					outs.Put(s, "side", v)
+				}
+				return nil
+			}))
+		w.put(others, "side", "1")
+		w.put(ins, "required", "x")
+		w.must(w.e.Store().Commit(nil, func(tx *store.Tx) error { return tx.Hold(outs.Key("side"), "me") }))
+		w.remove(others, "side")
+		w.must(os.RemoveAll(dir))
+		w.remove(ins, "required")
+		// The end of one output must not let go what the other still needs.
+		w.must(w.e.Store().Commit(nil, func(tx *store.Tx) error { tx.Release(outs.Key("side"), "me"); return nil }))
+		synctest.Wait()
+		w.is(mids, "output", "x")
+		if s := w.status("r"); s.State != resource.StateFailed {
+			w.Errorf("got %+v, want a failure", s)
+		}
+		held, err := w.b.get(ins.Key("required"))
+		w.must(err)
+		w.same("finalizers while the output lives", held.Finalizers, []string{"r"})
+		w.must(os.Mkdir(dir, 0o700))
+		time.Sleep(time.Minute)
+		w.is(mids, "output", "-")
+		r, err := w.b.get(ins.Key("required"))
+		w.must(err)
+		w.same("finalizers", len(r.Finalizers), 0)
 	}},
 	{name: "Persist/WhatWasPutBeforeTheDiskCameIsWritten", run: func(w *world) {
 		dir := w.TempDir()

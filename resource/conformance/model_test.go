@@ -168,6 +168,8 @@ func TestModel_WhateverHappensTheEndFollowsFromTheInputs(t *testing.T) {
 			m.settle(t)
 			m.compare(t, want)
 
+			caughtUp(t, &mu, followed, len(want))
+
 			// And then everything goes.
 			for n, w := range wants {
 				err := m.e.Commit(t.Context(), fmt.Sprintf("client%d", n), func(s *resource.Session) error {
@@ -185,11 +187,7 @@ func TestModel_WhateverHappensTheEndFollowsFromTheInputs(t *testing.T) {
 			if c := m.e.Counters(); c.Units != 1 { // sum
 				t.Errorf("units left: %d in %+v", c.Units, m.e.Status())
 			}
-			mu.Lock()
-			if len(followed) > 0 {
-				t.Errorf("a watcher still knows %v", followed)
-			}
-			mu.Unlock()
+			caughtUp(t, &mu, followed, 0)
 			cancel()
 			if err := <-done; err != nil {
 				t.Error(err)
@@ -212,6 +210,21 @@ func (m *model) settle(t *testing.T) {
 		}
 	}
 	t.Fatalf("it does not come to rest: %+v", m.e.Status())
+}
+
+// caughtUp waits until a watcher, which has a goroutine of its own, has seen
+// what the store has.
+func caughtUp(t *testing.T, mu *sync.Mutex, followed map[string]string, want int) {
+	t.Helper()
+	n := -1
+	for deadline := time.Now().Add(10 * time.Second); n != want && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		mu.Lock()
+		n = len(followed)
+		mu.Unlock()
+	}
+	if n != want {
+		t.Errorf("a watcher knows %d resources, want %d", n, want)
+	}
 }
 
 func (m *model) compare(t *testing.T, inputs map[string]string) {

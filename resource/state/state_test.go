@@ -2,6 +2,7 @@ package state_test
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"path/filepath"
 	"strings"
@@ -30,7 +31,7 @@ var (
 )
 
 // serve gives a client of an engine, over a unix socket.
-func serve(t *testing.T, authorize state.Authorize) (*resource.Engine, resourcepb.StateClient) {
+func serve(t testing.TB, authorize state.Authorize) (*resource.Engine, resourcepb.StateClient) {
 	t.Helper()
 	e := resource.New(resource.Options{})
 	if err := e.Register(open, readOnly, secret); err != nil {
@@ -129,7 +130,7 @@ func TestServer_RefusesWhatClientsMayNotDo(t *testing.T) {
 		"get of nothing":                     {get(open.Definition().Type, "no"), codes.NotFound, "does not exist"},
 		"spec that cannot be read":           {create(broken, ""), codes.InvalidArgument, "yaml"},
 		"phase that is none":                 {create(badPhase, ""), codes.InvalidArgument, "paused"},
-		"create without an id":               {create(note(open, "", ""), ""), codes.InvalidArgument, "id must not be empty"},
+		"create without an id":               {create(note(open, "", ""), ""), codes.InvalidArgument, "must not be empty"},
 		"write to the definitions of kinds":  {teardown2(ctx, c), codes.PermissionDenied, "written by the node only"},
 		"update of what is not there":        {update(note(open, "no", ""), ""), codes.NotFound, "does not exist"},
 		"create is fine":                     {create(note(open, "fine", ""), ""), codes.OK, ""},
@@ -253,6 +254,31 @@ func TestServer_RefusesQueriesThatMakeNoSense(t *testing.T) {
 		}
 		if status.Code(err) != codes.InvalidArgument {
 			t.Errorf("%s: got %v, want %s", name, err, codes.InvalidArgument)
+		}
+	}
+}
+
+// BenchmarkList measures a client that lists 1,000 resources over a unix
+// socket. Clients of a node may wait 30 ms for that.
+func BenchmarkList(b *testing.B) {
+	e, c := serve(b, nil)
+	err := e.Commit(b.Context(), "node", func(s *resource.Session) error {
+		for i := range 1000 {
+			readOnly.Put(s, fmt.Sprintf("fact%04d", i), noteSpec{Text: "something of usual length"})
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		list, err := c.List(b.Context(), &resourcepb.ListRequest{Type: readOnly.Definition().Type})
+		n := 0
+		for ; err == nil; n++ {
+			_, err = list.Recv()
+		}
+		if n < 1000 {
+			b.Fatalf("%d resources, %v", n, err)
 		}
 	}
 }

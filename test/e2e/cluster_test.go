@@ -291,6 +291,7 @@ func logOf(t *testing.T, ctx context.Context, api *client.Client, id string) str
 			t.Fatal(err)
 		}
 		text.Write(data.GetBytes())
+		//lint:ignore SA1019 the reason is in this field, as clients expect
 		text.WriteString(data.GetMetadata().GetError())
 	}
 }

@@ -51,6 +51,9 @@ var systemSteps = []step{
 }
 
 var longSteps = []step{
+	{"soak of the engine, 2 min", func(ctx context.Context, t *tally) error {
+		return goTest(ctx, t, []string{"ICHOR_LONG=2m"}, "-count=1", "-run=Soak", "./resource")
+	}},
 	{"known vulnerabilities in the programs", func(ctx context.Context, t *tally) error {
 		return check(ctx, t, "go", "run", "./test/vulncheck", "-source=false")
 	}},

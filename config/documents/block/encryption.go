@@ -26,12 +26,13 @@ func (encryptionProviders) Default() string { return "none" }
 // Encryption says how a volume is encrypted. Without provider and keys the
 // section counts as absent, whatever else it holds.
 type Encryption struct {
-	Provider  EncryptionProvider `yaml:"provider" change:"reboot" doc:"Program that encrypts the volume." enum:"luks2"`
-	Keys      []EncryptionKey    `yaml:"keys" change:"reboot" doc:"Keys that open the volume; any one of them is enough."`
-	Cipher    string             `yaml:"cipher,omitempty" change:"reboot" doc:"Cipher for a new volume."`
-	KeySize   uint               `yaml:"keySize,omitempty" change:"reboot" doc:"Key length for a new volume, in bits."`
-	BlockSize uint64             `yaml:"blockSize,omitempty" change:"reboot" doc:"Encryption sector of a new volume, in bytes."`
-	Options   []string           `yaml:"options,omitempty" change:"reboot" doc:"Performance options, named as in cryptsetup, such as no_read_workqueue."`
+	Provider      EncryptionProvider `yaml:"provider" change:"reboot" doc:"Program that encrypts the volume." enum:"luks2"`
+	Keys          []EncryptionKey    `yaml:"keys" change:"reboot" doc:"Keys that open the volume; any one of them is enough."`
+	Cipher        string             `yaml:"cipher,omitempty" change:"reboot" doc:"Cipher for a new volume."`
+	KeySize       uint               `yaml:"keySize,omitempty" change:"reboot" doc:"Key length for a new volume, in bits."`
+	BlockSize     uint64             `yaml:"blockSize,omitempty" change:"reboot" doc:"Encryption sector of a new volume, in bytes."`
+	Options       []string           `yaml:"options,omitempty" change:"reboot" doc:"Performance options, named as in cryptsetup, such as no_read_workqueue."`
+	AllowDiscards *bool              `yaml:"allowDiscards,omitempty" since:"1.14" change:"reboot" doc:"Whether the disk is told which blocks are unused. It then also shows which they are." default:"false"`
 }
 
 // IsZero tells whether the section counts as absent.

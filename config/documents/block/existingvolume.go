@@ -29,6 +29,8 @@ type ExistingVolumeConfig struct {
 	DocName   string        `yaml:"name" doc:"Name of the volume: letters, digits and dashes."`
 	Discovery Discovery     `yaml:"discovery,omitempty" doc:"How the volume is found."`
 	Mount     ExistingMount `yaml:"mount,omitempty" doc:"How the volume is mounted."`
+	Trim      Trim          `yaml:"trim,omitempty" since:"1.14" doc:"Telling the disk which blocks are unused, for this volume."`
+	Scrub     Scrub         `yaml:"scrub,omitempty" since:"1.14" doc:"Checks of the file system, for this volume."`
 }
 
 // Discovery says how a volume is found.
@@ -63,4 +65,6 @@ func (c *ExistingVolumeConfig) Validate(v *document.Validation) {
 	if match := c.Discovery.VolumeSelector.Match; rules.Given(v, path, string(match)) {
 		rules.Expression(v, path, cel.Volume, match)
 	}
+
+	validateUpkeep(v, c.Trim, c.Scrub)
 }

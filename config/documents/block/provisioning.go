@@ -72,7 +72,7 @@ func checkVolumeCharacters(v *document.Validation, name string) bool {
 	}
 
 	if !volumeName.MatchString(name) {
-		v.Errorf("name", "name holds other characters than letters, digits and dashes: %q", name)
+		v.Errorf("name", "name holds other characters than letters, digits and dashes: %q", name).Fix("use letters, digits and dashes only")
 
 		return false
 	}

@@ -1,6 +1,8 @@
 package block
 
 import (
+	"reflect"
+
 	"github.com/ichor-os/ichor/config/document"
 	"github.com/ichor-os/ichor/config/scalar"
 )
@@ -65,12 +67,15 @@ type UserVolumeConfig struct {
 	Filesystem   FilesystemSpec `yaml:"filesystem,omitempty" doc:"File system of the volume."`
 	Encryption   Encryption     `yaml:"encryption,omitempty" doc:"How the volume is encrypted."`
 	Mount        UserMount      `yaml:"mount,omitempty" doc:"How the volume is mounted."`
+	Trim         Trim           `yaml:"trim,omitempty" since:"1.14" doc:"Telling the disk which blocks are unused, for this volume."`
+	Scrub        Scrub          `yaml:"scrub,omitempty" since:"1.14" doc:"Checks of the file system, for this volume."`
 }
 
 // FilesystemSpec chooses a file system.
 type FilesystemSpec struct {
 	Type                Filesystem `yaml:"type,omitempty" doc:"File system to format a new volume with." enum:"ext4,xfs" default:"xfs"`
 	ProjectQuotaSupport *bool      `yaml:"projectQuotaSupport,omitempty" doc:"Whether quotas can be kept for directories; xfs only." default:"false"`
+	XFS                 XFS        `yaml:"xfs,omitempty" since:"1.14" doc:"Settings that only xfs has."`
 }
 
 // UserMount says how a volume for workloads is mounted.
@@ -125,6 +130,7 @@ func (c *UserVolumeConfig) Validate(v *document.Validation) {
 	c.Provisioning.validate(v.At("provisioning"))
 	c.Filesystem.validate(v.At("filesystem"))
 	c.Encryption.validate(v.At("encryption"))
+	validateUpkeep(v, c.Trim, c.Scrub)
 }
 
 func (c *UserVolumeConfig) validateDirectory(v *document.Validation) {
@@ -133,9 +139,11 @@ func (c *UserVolumeConfig) validateDirectory(v *document.Validation) {
 		given bool
 	}{
 		{"provisioning", !c.Provisioning.IsZero()},
-		{"filesystem", c.Filesystem != FilesystemSpec{}},
+		{"filesystem", !document.IsZero(reflect.ValueOf(c.Filesystem))},
 		{"encryption", !c.Encryption.IsZero()},
 		{"mount", c.Mount != UserMount{}},
+		{"trim", c.Trim != Trim{}},
+		{"scrub", c.Scrub != Scrub{}},
 	} {
 		if section.given {
 			v.Errorf(section.key, "section is given for a volume of type directory").Fix("remove the section, or choose another volumeType")
@@ -171,5 +179,13 @@ func (f *FilesystemSpec) validate(v *document.Validation) {
 
 	if f.ProjectQuotaSupport != nil && *f.ProjectQuotaSupport && f.Type != "" && f.Type != FilesystemXFS {
 		v.Errorf("projectQuotaSupport", "quotas for directories need xfs, not %s", f.Type).Fix("use type: xfs")
+	}
+
+	if !f.XFS.MinAllocationGroupSize.IsZero() {
+		if f.Type != "" && f.Type != FilesystemXFS {
+			v.Advisef("xfs", "the section has no meaning for %s", f.Type).Fix("remove it, or use type: xfs")
+		}
+
+		f.XFS.advise(v.At("xfs"))
 	}
 }

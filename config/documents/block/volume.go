@@ -32,15 +32,24 @@ encryption:
 
 // VolumeConfig sets up a system volume.
 type VolumeConfig struct {
-	DocName      string       `yaml:"name" doc:"Name of the volume: STATE, EPHEMERAL or IMAGECACHE."`
-	Provisioning Provisioning `yaml:"provisioning,omitempty" change:"reboot" doc:"Where the volume is made and how large it is. Not for STATE."`
-	Encryption   Encryption   `yaml:"encryption,omitempty" change:"reboot" doc:"How the volume is encrypted."`
-	Mount        Mount        `yaml:"mount,omitempty" change:"reboot" doc:"How the volume is mounted."`
+	DocName      string           `yaml:"name" doc:"Name of the volume: STATE, EPHEMERAL or IMAGECACHE."`
+	Provisioning Provisioning     `yaml:"provisioning,omitempty" change:"reboot" doc:"Where the volume is made and how large it is. Not for STATE."`
+	Filesystem   SystemFilesystem `yaml:"filesystem,omitempty" since:"1.14" change:"reboot" doc:"How the file system of a new volume is made."`
+	Encryption   Encryption       `yaml:"encryption,omitempty" change:"reboot" doc:"How the volume is encrypted."`
+	Mount        Mount            `yaml:"mount,omitempty" change:"reboot" doc:"How the volume is mounted."`
+	Trim         Trim             `yaml:"trim,omitempty" since:"1.14" doc:"Telling the disk which blocks are unused, for this volume."`
+	Scrub        Scrub            `yaml:"scrub,omitempty" since:"1.14" doc:"Checks of the file system, for this volume."`
 }
 
 // Mount says how a system volume is mounted.
 type Mount struct {
-	Secure *bool `yaml:"secure,omitempty" doc:"Whether device files and set-user-ID programs on the volume are ignored." default:"true"`
+	Secure            *bool `yaml:"secure,omitempty" doc:"Whether device files and set-user-ID programs on the volume are ignored." default:"true"`
+	DisableAccessTime *bool `yaml:"disableAccessTime,omitempty" since:"1.14" doc:"Whether the times of last access are not recorded." default:"false"`
+}
+
+// SystemFilesystem says how the file system of a system volume is made.
+type SystemFilesystem struct {
+	XFS XFS `yaml:"xfs,omitempty" doc:"Settings that only xfs has."`
 }
 
 // Kind returns VolumeKind.
@@ -70,5 +79,7 @@ func (c *VolumeConfig) Validate(v *document.Validation) {
 		return
 	}
 
+	c.Filesystem.XFS.advise(v.At("filesystem.xfs"))
 	c.Encryption.validate(v.At("encryption"))
+	validateUpkeep(v, c.Trim, c.Scrub)
 }

@@ -52,7 +52,7 @@ func (c *AuthorizerConfig) Validate(v *document.Validation) {
 	case c.Type.IsZero():
 		v.Errorf("type", "type is missing").Fix("use Node, RBAC or Webhook")
 	case c.Type == "Webhook" && len(c.Webhook) == 0:
-		v.Errorf("webhook", "settings of the webhook are missing")
+		v.Errorf("webhook", "settings of the webhook are missing").Fix("give webhook, in the form of Kubernetes' own configuration")
 	case c.Type != "Webhook" && len(c.Webhook) > 0:
 		v.Errorf("webhook", "an authorizer of type %s has no webhook", c.Type).Fix("remove the section")
 	}

@@ -57,7 +57,7 @@ func (c *KubeletConfig) Validate(v *document.Validation) {
 
 	for i, a := range c.ClusterDNS {
 		if _, err := netip.ParseAddr(a); err != nil {
-			v.Item("clusterDNS", i).Errorf("", "value is no IP address: %q", a)
+			v.Item("clusterDNS", i).Errorf("", "value is no IP address: %q", a).Fix("write 10.96.0.10")
 		}
 	}
 }

@@ -47,7 +47,7 @@ func (c *NetworkConfig) Validate(v *document.Validation) {
 
 		for i, n := range list.networks {
 			if n.IsZero() {
-				v.Item(list.key, i).Errorf("", "network is empty")
+				v.Item(list.key, i).Errorf("", "network is empty").Fix("write 10.244.0.0/16, or remove the item")
 			}
 		}
 	}

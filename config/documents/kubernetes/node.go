@@ -51,7 +51,7 @@ func (c *NodeConfig) Name() string { return "" }
 func (c *NodeConfig) Validate(v *document.Validation) {
 	for i, s := range c.NodeIP.ValidSubnets {
 		if err := scalar.CheckSubnetFilter(s); err != nil {
-			v.At("nodeIP").Item("validSubnets", i).Errorf("", "%s", err)
+			v.At("nodeIP").Item("validSubnets", i).Errorf("", "%s", err).Fix("write 10.0.0.0/8 or 10.0.0.1, with ! in front to exclude")
 		}
 	}
 

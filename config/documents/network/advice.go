@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ichor-os/ichor/config/document"
+	"github.com/ichor-os/ichor/config/documents/rules"
 	"github.com/ichor-os/ichor/config/scalar"
 )
 
@@ -116,6 +117,16 @@ func (c *BondConfig) adviseBond(v *document.Validation) {
 		v.Advisef("arpInterval", "the kernel refuses ARP probes in mode %s", mode)
 	}
 
+	if c.Primary != "" {
+		if !slices.Contains(c.Links, c.Primary) {
+			v.Advisef("primary", "primary is no member of the bond: %q", c.Primary).Fix("use one of the links")
+		}
+
+		if !slices.Contains([]BondMode{BondModeActiveBackup, BondModeBalanceTLB, BondModeBalanceALB}, mode) {
+			v.Advisef("primary", "mode %s has no primary", mode)
+		}
+	}
+
 	if c.PacketsPerSlave != nil && mode != BondModeBalanceRR {
 		v.Advisef("packetsPerSlave", "packetsPerSlave has an effect only in mode balance-rr")
 	}
@@ -202,10 +213,8 @@ func (c *RoutingRuleConfig) advise(v *document.Validation) {
 	}
 }
 
-var hostnamePattern = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9_-]*[A-Za-z0-9])?)*\.?$`)
-
 func adviseHostname(v *document.Validation, path, name string) {
-	if name != "." && !hostnamePattern.MatchString(name) {
+	if name != "." && !rules.IsHostname(name) {
 		v.Advisef(path, "%q is no valid host name", name).Fix("use letters, digits and dashes between dots")
 	}
 }

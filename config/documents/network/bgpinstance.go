@@ -84,7 +84,7 @@ func (c *BGPInstanceConfig) Validate(v *document.Validation) {
 	}
 
 	if c.RouterID.IsValid() && !c.RouterID.Is4() {
-		v.Errorf("routerID", "identifier is no IPv4 address: %s", c.RouterID)
+		v.Errorf("routerID", "identifier is no IPv4 address: %s", c.RouterID).Fix("write 192.0.2.1")
 	}
 
 	for i, r := range c.ImportRoutes {

@@ -51,6 +51,7 @@ type BondConfig struct {
 	ADActorSysPrio  *uint16             `yaml:"adActorSysPrio,omitempty" doc:"LACP system priority."`
 	ADUserPortKey   *uint16             `yaml:"adUserPortKey,omitempty" doc:"Upper ten bits of the LACP port key."`
 	ADLACPActive    *ADLACPActive       `yaml:"adLACPActive,omitempty" cut:"network" doc:"Whether the bond sends LACP packets without being asked." enum:"on,off" default:"on"`
+	Primary         string              `yaml:"primary,omitempty" since:"1.14" cut:"network" doc:"Member that is used whenever it is up, in the modes active-backup, balance-tlb and balance-alb."`
 	PrimaryReselect *PrimaryReselect    `yaml:"primaryReselect,omitempty" doc:"When the primary link takes over again." enum:"always,better,failure"`
 	ResendIGMP      *uint32             `yaml:"resendIGMP,omitempty" doc:"Number of IGMP reports sent after a switch of links."`
 	MinLinks        *uint32             `yaml:"minLinks,omitempty" cut:"network" doc:"Number of links that must be up before the bond counts as up."`

@@ -48,7 +48,7 @@ func (l *CommonLink) validate(v *document.Validation) {
 		case a.Address.IsZero():
 			at.Errorf("address", "address is missing").Fix("add the key address, such as 192.0.2.5/24")
 		case a.Address.Addr().IsUnspecified():
-			at.Errorf("address", "address is unspecified: %s", a.Address)
+			at.Errorf("address", "address is unspecified: %s", a.Address).Fix("write 192.0.2.5/24")
 		}
 	}
 

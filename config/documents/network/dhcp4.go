@@ -21,19 +21,25 @@ clientIdentifier: mac
 
 // DHCPv4Config runs a DHCPv4 client.
 type DHCPv4Config struct {
-	DocName    string `yaml:"name" doc:"Name or alias of the link that asks for a lease."`
-	DHCPClient `yaml:",inline"`
+	DocName      string `yaml:"name" doc:"Name or alias of the link that asks for a lease."`
+	DHCPLease    `yaml:",inline"`
+	IgnoreRoutes *bool `yaml:"ignoreRoutes,omitempty" since:"1.14" cut:"network" doc:"Whether routes in the lease are ignored." default:"false"`
+	DHCPIdentity `yaml:",inline"`
 }
 
-// DHCPClient holds the keys that the clients of both IP versions share.
-type DHCPClient struct {
-	RouteMetric      uint32              `yaml:"routeMetric,omitempty" cut:"network" doc:"Metric of the routes that the lease brings." default:"1024"`
-	IgnoreHostname   *bool               `yaml:"ignoreHostname,omitempty" doc:"Whether a host name in the lease is ignored." default:"false"`
+// DHCPLease says what the clients of both IP versions do with a lease.
+type DHCPLease struct {
+	RouteMetric    uint32 `yaml:"routeMetric,omitempty" cut:"network" doc:"Metric of the routes that the lease brings." default:"1024"`
+	IgnoreHostname *bool  `yaml:"ignoreHostname,omitempty" doc:"Whether a host name in the lease is ignored." default:"false"`
+}
+
+// DHCPIdentity is what the clients of both IP versions call themselves.
+type DHCPIdentity struct {
 	ClientIdentifier *ClientIdentifier   `yaml:"clientIdentifier,omitempty" cut:"network" doc:"What the client calls itself towards the server: nothing, its hardware address or a DUID." enum:"none,mac,duid" default:"mac"`
 	DUIDRaw          scalar.HardwareAddr `yaml:"duidRaw,omitempty" cut:"network" doc:"DHCP unique identifier in hex bytes with colons; needed with clientIdentifier duid, and only there."`
 }
 
-func (c *DHCPClient) validate(v *document.Validation) {
+func (c *DHCPIdentity) validate(v *document.Validation) {
 	duid := c.ClientIdentifier != nil && *c.ClientIdentifier == ClientIdentifierDUID
 
 	switch {

@@ -39,6 +39,8 @@ type (
 	DefaultAction = scalar.Enum[defaultActions]
 	// Protocol is a protocol that firewall rules know.
 	Protocol = scalar.Enum[protocols]
+	// DNSProtocol is how a name server is asked.
+	DNSProtocol = scalar.Enum[dnsProtocols]
 	// RoutingRuleAction is what a routing rule does with a packet.
 	RoutingRuleAction = scalar.Enum[routingRuleActions]
 )
@@ -94,6 +96,7 @@ type (
 	autoHostnames      struct{}
 	defaultActions     struct{}
 	protocols          struct{}
+	dnsProtocols       struct{}
 	routingRuleActions struct{}
 )
 
@@ -127,6 +130,8 @@ func (defaultActions) Words() []string { return []string{"accept", "block"} }
 
 // Default is the action that is written when none was given.
 func (defaultActions) Default() string { return "accept" }
+
+func (dnsProtocols) Words() []string { return []string{"Do53", "DoT", "DoH"} }
 
 func (protocols) Words() []string { return []string{"tcp", "udp", "icmp", "icmpv6"} }
 

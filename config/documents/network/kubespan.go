@@ -57,7 +57,7 @@ func (c *KubeSpanConfig) Validate(v *document.Validation) {
 
 	for i, f := range c.Filters.Endpoints {
 		if err := scalar.CheckSubnetFilter(f); err != nil {
-			v.At("filters").Item("endpoints", i).Errorf("", "%s", err)
+			v.At("filters").Item("endpoints", i).Errorf("", "%s", err).Fix("write 10.0.0.0/8 or 10.0.0.1, with ! in front to exclude")
 		}
 	}
 }

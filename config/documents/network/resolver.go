@@ -25,11 +25,21 @@ searchDomains:
 type ResolverConfig struct {
 	Nameservers   []Nameserver  `yaml:"nameservers,omitempty" cut:"network" doc:"Name servers, in the order they are asked."`
 	SearchDomains SearchDomains `yaml:"searchDomains,omitempty" doc:"Domains that short names are looked up in."`
+	HostDNS       *HostDNS      `yaml:"hostDNS,omitempty" since:"1.14" doc:"Caching name server on the machine; takes the place of machine.features.hostDNS."`
 }
 
 // Nameserver is a name server.
 type Nameserver struct {
-	Address scalar.Address `yaml:"address" doc:"Address of the name server."`
+	Address       scalar.Address `yaml:"address" doc:"Address of the name server."`
+	Protocol      DNSProtocol    `yaml:"protocol,omitempty" since:"1.14" doc:"How the server is asked: in the clear, over TLS or over HTTPS." enum:"Do53,DoT,DoH" default:"Do53"`
+	TLSServerName string         `yaml:"tlsServerName,omitempty" since:"1.14" doc:"Name in the server's certificate, with DoT and DoH."`
+}
+
+// HostDNS is the caching name server on the machine.
+type HostDNS struct {
+	Enabled              *bool `yaml:"enabled,omitempty" doc:"Whether the server runs." default:"false"`
+	ForwardKubeDNSToHost *bool `yaml:"forwardKubeDNSToHost,omitempty" doc:"Whether the cluster's name service asks this server. It needs enabled." default:"false"`
+	ResolveMemberNames   *bool `yaml:"resolveMemberNames,omitempty" doc:"Whether it answers for the names of the cluster's machines." default:"false"`
 }
 
 // SearchDomains sets up the lookup of short names.
@@ -44,5 +54,12 @@ func (c *ResolverConfig) Kind() *document.Kind { return ResolverKind }
 // Name is empty: there is one such document.
 func (c *ResolverConfig) Name() string { return "" }
 
-// Validate accepts everything: each address was checked on reading.
-func (c *ResolverConfig) Validate(v *document.Validation) { c.advise(v) }
+// Validate checks the document; each address was checked on reading.
+func (c *ResolverConfig) Validate(v *document.Validation) {
+	if h := c.HostDNS; h != nil && h.ForwardKubeDNSToHost != nil && *h.ForwardKubeDNSToHost && (h.Enabled == nil || !*h.Enabled) {
+		v.Errorf("hostDNS.forwardKubeDNSToHost", "hostDNS.forwardKubeDNSToHost is on, but hostDNS.enabled is not").
+			Fix("set hostDNS.enabled: true, or remove forwardKubeDNSToHost")
+	}
+
+	c.advise(v)
+}

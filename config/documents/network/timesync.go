@@ -33,6 +33,7 @@ type TimeSyncConfig struct {
 // NTP is time from servers.
 type NTP struct {
 	Servers []string `yaml:"servers,omitempty" doc:"Names or addresses of time servers, or /dev/ptp devices."`
+	UseNTS  *bool    `yaml:"useNTS,omitempty" since:"1.14" doc:"Whether the servers must prove who they are, by Network Time Security (RFC 8915)." default:"false"`
 }
 
 // PTP is time from devices.

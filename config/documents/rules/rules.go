@@ -69,7 +69,7 @@ func Expression(v *document.Validation, path string, env *cel.Environment, expre
 		return true
 	}
 
-	v.Errorf(path, "%s: %s", env, err)
+	v.Errorf(path, "%s: %s", env, err).Fix("write a CEL expression over the variables of a %s", env)
 
 	return false
 }

@@ -97,10 +97,10 @@ type TimeConfig struct {
 
 // MachineFile is one file written at boot.
 type MachineFile struct {
-	Content     string   `yaml:"content" secret:"true" doc:"What the file holds."`
-	Permissions FileMode `yaml:"permissions" doc:"Permission bits, such as 0o644."`
-	Path        string   `yaml:"path" doc:"Where the file lies; below /var, or a part below /etc/cri/conf.d."`
-	Op          string   `yaml:"op" enum:"create,append,overwrite" doc:"create: only where there is none; append; overwrite."`
+	Content     string          `yaml:"content" secret:"true" doc:"What the file holds."`
+	Permissions scalar.FileMode `yaml:"permissions" doc:"Permission bits, such as 0o644."`
+	Path        string          `yaml:"path" doc:"Where the file lies; below /var, or a part below /etc/cri/conf.d."`
+	Op          string          `yaml:"op" enum:"create,append,overwrite" doc:"create: only where there is none; append; overwrite."`
 }
 
 // UdevConfig holds device rules.

@@ -157,10 +157,10 @@ type Bond struct {
 	DeviceSelectors []NetworkDeviceSelector `yaml:"deviceSelectors,omitempty" doc:"Find the links by their hardware instead."`
 	ARPIPTarget     []string                `yaml:"arpIPTarget,omitempty" doc:"Known to the format, refused by validation."`
 	Mode            string                  `yaml:"mode" enum:"balance-rr,active-backup,balance-xor,broadcast,802.3ad,balance-tlb,balance-alb" doc:"How the links share the traffic."`
-	HashPolicy      string                  `yaml:"xmitHashPolicy,omitempty" enum:"layer2,layer3+4,layer2+3,encap2+3,encap3+4,vlan+srcmac" doc:"What decides on the link for a packet."`
+	HashPolicy      string                  `yaml:"xmitHashPolicy,omitempty" enum:"layer2,layer3+4,layer2+3,encap2+3,encap3+4" doc:"What decides on the link for a packet."`
 	LACPRate        string                  `yaml:"lacpRate,omitempty" enum:"slow,fast" doc:"How often LACP speaks."`
 	ADActorSystem   string                  `yaml:"adActorSystem,omitempty" doc:"Known to the format, refused by validation."`
-	ARPValidate     string                  `yaml:"arpValidate,omitempty" enum:"none,active,backup,all,filter,filter_active,filter_backup" doc:"Which ARP replies count."`
+	ARPValidate     string                  `yaml:"arpValidate,omitempty" enum:"none,active,backup,all,filter,filter-active,filter-backup" doc:"Which ARP replies count."`
 	ARPAllTargets   string                  `yaml:"arpAllTargets,omitempty" enum:"any,all" doc:"How many ARP targets must answer."`
 	Primary         string                  `yaml:"primary,omitempty" doc:"Link that is preferred."`
 	PrimaryReselect string                  `yaml:"primaryReselect,omitempty" enum:"always,better,failure" doc:"When the preferred link is taken again."`

@@ -95,35 +95,6 @@ func (a Argument) JSONSchema() map[string]any {
 	}
 }
 
-// FileMode is permission bits, written as 0oNNN.
-type FileMode uint32
-
-// DecodeYAML reads a bare whole number.
-func (m *FileMode) DecodeYAML(n *yaml.Node) error {
-	u, negative, err := document.IntegerOf(n)
-	if err != nil || n.ShortTag() != "!!int" {
-		return fmt.Errorf("expected permissions as a number such as 0o644, got %q", n.Value)
-	}
-
-	if negative || u > 1<<32-1 {
-		return fmt.Errorf("permissions do not fit: %s", n.Value)
-	}
-
-	*m = FileMode(u)
-
-	return nil
-}
-
-// EncodeYAML writes 0oNNN.
-func (m FileMode) EncodeYAML() *yaml.Node {
-	return document.Plain("0o" + strconv.FormatUint(uint64(m), 8))
-}
-
-// JSONSchema accepts whole numbers.
-func (m FileMode) JSONSchema() map[string]any {
-	return map[string]any{"type": "integer", "minimum": 0, "maximum": 1<<32 - 1}
-}
-
 // DiskSize is a size in bytes, written with a decimal unit where that is exact.
 type DiskSize uint64
 

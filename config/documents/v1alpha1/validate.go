@@ -67,7 +67,7 @@ func (c *Config) validateRole(v *document.Validation) {
 		v.Errorf("machine.ca", "an authority of the machine API is required").Fix("give machine.ca, or acceptedCAs")
 	case c.ControlPlane():
 		if m.CA == nil || len(m.CA.Key) == 0 {
-			v.Errorf("machine.ca", "a control plane machine needs certificate and key of the machine API's authority")
+			v.Errorf("machine.ca", "a control plane machine needs certificate and key of the machine API's authority").Fix("give machine.ca.crt and machine.ca.key")
 		}
 	case !hasCrt:
 		v.Errorf("machine.ca", "a worker needs the certificate of the machine API's authority").Fix("give machine.ca.crt, or acceptedCAs")
@@ -147,7 +147,7 @@ func (c *Config) validateInstall(v *document.Validation) {
 
 	for i, e := range in.Extensions {
 		if seen[e.Image] {
-			v.Errorf(fmt.Sprintf("install.extensions[%d].image", i), "extension stands twice: %s", e.Image)
+			v.Errorf(fmt.Sprintf("install.extensions[%d].image", i), "extension stands twice: %s", e.Image).Fix("remove one of the two")
 		}
 
 		seen[e.Image] = true
@@ -199,17 +199,18 @@ func (c *Config) validateFeatures(v *document.Validation) {
 
 	if v.Mode == document.Container {
 		if !isTrue(dns.Enabled) {
-			v.Errorf("hostDNS.enabled", "hostDNS.enabled is required in container mode")
+			v.Errorf("hostDNS.enabled", "hostDNS.enabled is required in container mode").Fix("set it to true")
 		}
 
 		if !isTrue(dns.ForwardKubeDNSToHost) {
-			v.Errorf("hostDNS.forwardKubeDNSToHost", "hostDNS.forwardKubeDNSToHost is required in container mode")
+			v.Errorf("hostDNS.forwardKubeDNSToHost", "hostDNS.forwardKubeDNSToHost is required in container mode").Fix("set it to true")
 		}
 	}
 
 	if a := f.KubernetesTalosAPIAccess; a != nil {
 		if isTrue(a.Enabled) && !c.ControlPlane() {
-			v.Errorf("kubernetesTalosAPIAccess.enabled", "access to the machine API from pods exists on control plane machines only")
+			v.Errorf("kubernetesTalosAPIAccess.enabled", "access to the machine API from pods exists on control plane machines only").
+				Fix("set enabled to false, or remove the section")
 		}
 
 		for i, role := range a.AllowedRoles {
@@ -248,20 +249,20 @@ func (k *KubeletConfig) validate(v *document.Validation) {
 func (r *RegistriesConfig) validate(v *document.Validation) {
 	for _, name := range slices.Sorted(maps.Keys(r.Mirrors)) {
 		if r.Mirrors[name] == nil {
-			v.Errorf(document.Join("mirrors", name), "mirror of a registry is empty")
+			v.Errorf(document.Join("mirrors", name), "mirror of a registry is empty").Fix("give endpoints, or remove the key")
 		}
 	}
 
 	for _, name := range slices.Sorted(maps.Keys(r.Config)) {
 		if r.Config[name] == nil {
-			v.Errorf(document.Join("config", name), "config of a registry is empty")
+			v.Errorf(document.Join("config", name), "config of a registry is empty").Fix("give auth or tls, or remove the key")
 		}
 	}
 }
 
 func (d *MachineDisk) validate(v *document.Validation) {
 	if d == nil {
-		v.Errorf("", "disk is empty")
+		v.Errorf("", "disk is empty").Fix("give device and partitions, or remove the item")
 
 		return
 	}
@@ -269,9 +270,9 @@ func (d *MachineDisk) validate(v *document.Validation) {
 	for i, p := range d.Partitions {
 		switch {
 		case p == nil:
-			v.Errorf(fmt.Sprintf("partitions[%d]", i), "partition is empty")
+			v.Errorf(fmt.Sprintf("partitions[%d]", i), "partition is empty").Fix("give mountpoint, or remove the item")
 		case p.Size == 0 && i != len(d.Partitions)-1:
-			v.Errorf(fmt.Sprintf("partitions[%d].size", i), "only the last partition may lack a size")
+			v.Errorf(fmt.Sprintf("partitions[%d].size", i), "only the last partition may lack a size").Fix("give a size, or move the partition to the end")
 		}
 	}
 }
@@ -282,20 +283,20 @@ func (e *EncryptionConfig) validate(v *document.Validation) {
 	}
 
 	if len(e.Keys) == 0 {
-		v.Errorf("keys", "at least one key is required")
+		v.Errorf("keys", "at least one key is required").Fix("give a key with its slot, such as {slot: 0, nodeID: {}}")
 	}
 
 	slots := make(map[int]bool)
 
 	for i, k := range e.Keys {
 		if k == nil {
-			v.Errorf(fmt.Sprintf("keys[%d]", i), "key is empty")
+			v.Errorf(fmt.Sprintf("keys[%d]", i), "key is empty").Fix("give slot and method, or remove the item")
 
 			continue
 		}
 
 		if slots[k.Slot] {
-			v.Errorf(fmt.Sprintf("keys[%d].slot", i), "slot is used twice: %d", k.Slot)
+			v.Errorf(fmt.Sprintf("keys[%d].slot", i), "slot is used twice: %d", k.Slot).Fix("give each key a slot of its own")
 		}
 
 		slots[k.Slot] = true
@@ -312,7 +313,7 @@ func (d *LoggingDestination) validate(v *document.Validation) {
 		v.Errorf("endpoint", "an endpoint is required").Fix("write tcp://host:port or udp://host:port")
 	default:
 		if d.Endpoint.Host == "" {
-			v.Errorf("endpoint", "endpoint has no host: %s", d.Endpoint)
+			v.Errorf("endpoint", "endpoint has no host: %s", d.Endpoint).Fix("write tcp://host:port or udp://host:port")
 		}
 
 		if s := d.Endpoint.Scheme; s != "tcp" && s != "udp" {
@@ -329,13 +330,13 @@ func (d *LoggingDestination) validate(v *document.Validation) {
 func validateRuntimeSpec(v *document.Validation, overrides document.Freeform) {
 	raw, err := json.Marshal(overrides)
 	if err != nil {
-		v.Errorf("baseRuntimeSpecOverrides", "not an OCI runtime spec: %v", err)
+		v.Errorf("baseRuntimeSpecOverrides", "not an OCI runtime spec: %v", err).Fix("write it in the form of the OCI runtime's config.json")
 
 		return
 	}
 
 	if err := fitsRuntimeSpec(raw); err != nil {
-		v.Errorf("baseRuntimeSpecOverrides", "not an OCI runtime spec: %v", err)
+		v.Errorf("baseRuntimeSpecOverrides", "not an OCI runtime spec: %v", err).Fix("write it in the form of the OCI runtime's config.json")
 	}
 }
 

@@ -36,9 +36,9 @@ func (c *Config) validateCluster(v *document.Validation) {
 
 		switch name := strings.TrimSpace(m.Name); {
 		case name == "":
-			v.Errorf(path, "a manifest needs a name")
+			v.Errorf(path, "a manifest needs a name").Fix("give each manifest a name of its own")
 		case seen[m.Name]:
-			v.Errorf(path, "name of a manifest stands twice: %q", m.Name)
+			v.Errorf(path, "name of a manifest stands twice: %q", m.Name).Fix("give each manifest a name of its own")
 		}
 
 		seen[m.Name] = true
@@ -46,12 +46,12 @@ func (c *Config) validateCluster(v *document.Validation) {
 
 	if p := cl.ExternalCloudProvider; p != nil {
 		if len(p.Manifests) > 0 && !isTrue(p.Enabled) {
-			v.Errorf("externalCloudProvider.manifests", "manifests need externalCloudProvider.enabled: true")
+			v.Errorf("externalCloudProvider.manifests", "manifests need externalCloudProvider.enabled: true").Fix("set enabled to true, or remove the manifests")
 		}
 
 		for i, m := range p.Manifests {
 			if u, err := url.Parse(m); err != nil || u.Scheme == "" {
-				v.Errorf(fmt.Sprintf("externalCloudProvider.manifests[%d]", i), "not a URL: %q", m)
+				v.Errorf(fmt.Sprintf("externalCloudProvider.manifests[%d]", i), "not a URL: %q", m).Fix("write https://host/path")
 			}
 		}
 	}
@@ -66,7 +66,7 @@ func (c *Config) validateClusterNetwork(v *document.Validation) {
 	}
 
 	if n.DNSDomain != "" && !dnsSubdomain().MatchString(strings.ToLower(n.DNSDomain)) {
-		v.Errorf("dnsDomain", "not a DNS name: %q", n.DNSDomain)
+		v.Errorf("dnsDomain", "not a DNS name: %q", n.DNSDomain).Fix("write cluster.local, or another name in lower case")
 	}
 
 	if n.CNI == nil || !c.ControlPlane() {
@@ -110,9 +110,9 @@ func (c *Config) validateDiscovery(v *document.Validation) {
 
 		switch {
 		case err != nil || u.Host == "":
-			v.Errorf("registries.service.endpoint", "not a URL: %q", e)
+			v.Errorf("registries.service.endpoint", "not a URL: %q", e).Fix("write https://host/")
 		case u.Path != "" && u.Path != "/":
-			v.Errorf("registries.service.endpoint", "the discovery service's URL must not have a path: %q", e)
+			v.Errorf("registries.service.endpoint", "the discovery service's URL must not have a path: %q", e).Fix("end the URL after the host")
 		}
 	}
 }
@@ -125,7 +125,7 @@ func (c *Config) validateEtcd(v *document.Validation) {
 	}
 
 	if e.CA == nil {
-		v.Errorf("ca", "the authority of etcd is required")
+		v.Errorf("ca", "the authority of etcd is required").Fix("give etcd.ca.crt and etcd.ca.key")
 	}
 
 	if e.Subnet != "" && len(e.AdvertisedSubnets) > 0 {
@@ -168,7 +168,7 @@ func (cl *ClusterConfig) validateComponents(v *document.Validation) {
 
 func (a *AuthorizerConfig) validate(v *document.Validation) {
 	if a == nil {
-		v.Errorf("", "authorizer is empty")
+		v.Errorf("", "authorizer is empty").Fix("give type and name, or remove the item")
 
 		return
 	}
@@ -178,7 +178,7 @@ func (a *AuthorizerConfig) validate(v *document.Validation) {
 	}
 
 	if a.Name == "" {
-		v.Errorf("name", "an authorizer needs a name")
+		v.Errorf("name", "an authorizer needs a name").Fix("give it one")
 	}
 }
 

@@ -33,6 +33,7 @@ func (c *Config) ValidateWith(v *document.Validation, others []document.Document
 	}
 
 	if f := m.Features; f != nil {
+		adviseHostDNS(v, f, others)
 		clash(isTrue(f.StableHostname), "machine.features.stableHostname", "HostnameConfig")
 	}
 
@@ -43,6 +44,19 @@ func (c *Config) ValidateWith(v *document.Validation, others []document.Document
 	if e := m.SystemDiskEncryption; e != nil {
 		clashEncryption(v, e.State, "machine.systemDiskEncryption.state", "STATE", others)
 		clashEncryption(v, e.Ephemeral, "machine.systemDiskEncryption.ephemeral", "EPHEMERAL", others)
+	}
+}
+
+// adviseHostDNS names a name server that is set up twice.
+func adviseHostDNS(v *document.Validation, f *FeaturesConfig, others []document.Document) {
+	for _, d := range others {
+		if d.Kind().Kind != "ResolverConfig" || f.HostDNS == nil {
+			continue
+		}
+
+		if h, ok := document.Lookup(d, "hostDNS"); ok && !document.IsZero(h) {
+			v.Advisef("machine.features.hostDNS", "ResolverConfig says the same in hostDNS").Fix("remove one of the two")
+		}
 	}
 }
 

@@ -31,7 +31,7 @@ func validateLabels(v *document.Validation, m *MachineConfig) {
 		path := document.Join("nodeLabels", key)
 
 		if fault := labelKeyFault(key); fault != "" {
-			v.Errorf(path, "%s", fault)
+			v.Errorf(path, "%s", fault).Fix("write [dns-name/]name")
 		}
 
 		if value := m.NodeLabels[key]; value != "" && !labelName().MatchString(value) {
@@ -46,16 +46,16 @@ func validateLabels(v *document.Validation, m *MachineConfig) {
 		total += len(key) + len(m.NodeAnnotations[key])
 
 		if fault := labelKeyFault(strings.ToLower(key)); fault != "" {
-			v.Errorf(path, "%s", fault)
+			v.Errorf(path, "%s", fault).Fix("write [dns-name/]name")
 		}
 
 		if slices.Contains(reservedAnnotations, key) {
-			v.Errorf(path, "annotation is reserved for the system")
+			v.Errorf(path, "annotation is reserved for the system").Fix("remove it")
 		}
 	}
 
 	if total > maxAnnotations {
-		v.Errorf("nodeAnnotations", "annotations are too large: %d bytes: the limit is %d", total, maxAnnotations)
+		v.Errorf("nodeAnnotations", "annotations are too large: %d bytes: the limit is %d", total, maxAnnotations).Fix("keep large data elsewhere, in a ConfigMap say")
 	}
 
 	for _, key := range slices.Sorted(maps.Keys(m.NodeTaints)) {
@@ -74,11 +74,11 @@ func validateTaint(v *document.Validation, path, key, taint string) {
 	}
 
 	if fault := labelKeyFault(key); fault != "" {
-		v.Advisef(path, "Kubernetes will refuse the taint: %s", fault)
+		v.Advisef(path, "Kubernetes will refuse the taint: %s", fault).Fix("write [dns-name/]name")
 	}
 
 	if value != "" && !labelName().MatchString(value) {
-		v.Advisef(path, "Kubernetes will refuse the taint: not a label value: %q", value)
+		v.Advisef(path, "Kubernetes will refuse the taint: not a label value: %q", value).Fix("up to 63 letters, digits, '.', '_' and '-'")
 	}
 }
 

@@ -17,7 +17,7 @@ func (n *NetworkConfig) validate(v *document.Validation, c *Config) {
 		iv := v.Item("interfaces", i)
 
 		if d == nil {
-			iv.Errorf("", "interface is empty")
+			iv.Errorf("", "interface is empty").Fix("give interface or deviceSelector, or remove the item")
 
 			continue
 		}
@@ -32,7 +32,8 @@ func (n *NetworkConfig) validate(v *document.Validation, c *Config) {
 		}
 
 		if isTrue(d.DHCP) || d.CIDR != "" || len(d.Addresses) > 0 || d.VIP != nil {
-			v.Item("interfaces", i).Errorf("", "%s belongs to %s and must have no addresses of its own", d.Interface, owners[d.Interface])
+			v.Item("interfaces", i).Errorf("", "%s belongs to %s and must have no addresses of its own", d.Interface, owners[d.Interface]).
+				Fix("move the addresses there")
 		}
 	}
 
@@ -65,7 +66,7 @@ func (d *Device) claim(v *document.Validation, owners map[string]string, i int) 
 
 	for _, m := range members {
 		if other := owners[m]; other != "" {
-			v.Errorf("", "link is in two bonds or bridges: %s: in %s and %s", m, other, owner)
+			v.Errorf("", "link is in two bonds or bridges: %s: in %s and %s", m, other, owner).Fix("remove it from one of them")
 		}
 
 		owners[m] = owner
@@ -77,9 +78,9 @@ func (d *Device) validate(v *document.Validation, c *Config) {
 
 	switch {
 	case d.Interface == "" && !selected:
-		v.Errorf("", "interface or deviceSelector is required")
+		v.Errorf("", "interface or deviceSelector is required").Fix("name the link, or select it by its hardware")
 	case d.Interface != "" && selected:
-		v.Errorf("", "interface and deviceSelector exclude each other")
+		v.Errorf("", "interface and deviceSelector exclude each other").Fix("remove one of them")
 	}
 
 	if isTrue(d.Ignore) {
@@ -87,7 +88,7 @@ func (d *Device) validate(v *document.Validation, c *Config) {
 	}
 
 	if d.Bond != nil && d.Bridge != nil {
-		v.Errorf("", "bond and bridge exclude each other")
+		v.Errorf("", "bond and bridge exclude each other").Fix("give the bridge an entry of its own, with the bond as a port")
 	}
 
 	if d.Bond != nil {
@@ -106,7 +107,7 @@ func (d *Device) validate(v *document.Validation, c *Config) {
 		vv := v.Item("vlans", i)
 
 		if vlan == nil {
-			vv.Errorf("", "VLAN is empty")
+			vv.Errorf("", "VLAN is empty").Fix("give vlanId, or remove the item")
 
 			continue
 		}
@@ -125,7 +126,7 @@ func validateAddressing(v *document.Validation, cidr string, addresses []string)
 		v.Warnf("cidr", "cidr is an older key").Fix("use addresses")
 
 		if !isPrefix(cidr) {
-			v.Errorf("cidr", "not an address with a prefix length: %q", cidr)
+			v.Errorf("cidr", "not an address with a prefix length: %q", cidr).Fix("write 10.0.0.2/24")
 		}
 	}
 
@@ -141,25 +142,25 @@ func validateRoutes(v *document.Validation, routes []*Route) {
 		rv := v.Item("routes", i)
 
 		if r == nil {
-			rv.Errorf("", "route is empty")
+			rv.Errorf("", "route is empty").Fix("give network or gateway, or remove the item")
 
 			continue
 		}
 
 		if r.Network == "" && r.Gateway == "" {
-			rv.Errorf("", "a route needs network or gateway")
+			rv.Errorf("", "a route needs network or gateway").Fix("give one of them")
 		}
 
 		if r.Network != "" && !isPrefix(r.Network) {
-			rv.Errorf("network", "not a subnet: %q", r.Network)
+			rv.Errorf("network", "not a subnet: %q", r.Network).Fix("write 10.0.0.0/8")
 		}
 
 		if r.Gateway != "" && !isAddress(r.Gateway) {
-			rv.Errorf("gateway", "not an address: %q", r.Gateway)
+			rv.Errorf("gateway", "not an address: %q", r.Gateway).Fix("write 10.0.0.1")
 		}
 
 		if r.Source != "" && !isAddress(r.Source) {
-			rv.Errorf("source", "not an address: %q", r.Source)
+			rv.Errorf("source", "not an address: %q", r.Source).Fix("write 10.0.0.1")
 		}
 	}
 }
@@ -170,41 +171,41 @@ func (p *DeviceVIPConfig) validate(v *document.Validation, c *Config) {
 	}
 
 	if !isAddress(p.IP) {
-		v.Errorf("ip", "not an address: %q", p.IP)
+		v.Errorf("ip", "not an address: %q", p.IP).Fix("write 10.0.0.1")
 	}
 
 	if !c.ControlPlane() {
-		v.Errorf("", "a shared address belongs on control plane machines only")
+		v.Errorf("", "a shared address belongs on control plane machines only").Fix("remove vip from workers")
 	}
 }
 
 func (w *DeviceWireguardConfig) validate(v *document.Validation) {
 	if !wireguardKey(w.PrivateKey) {
-		v.Errorf("privateKey", "not a WireGuard key: 32 bytes as base64 are needed")
+		v.Errorf("privateKey", "not a WireGuard key: 32 bytes as base64 are needed").Fix("make one with wg genkey")
 	}
 
 	for i, p := range w.Peers {
 		pv := v.Item("peers", i)
 
 		if p == nil {
-			pv.Errorf("", "peer is empty")
+			pv.Errorf("", "peer is empty").Fix("give publicKey, or remove the item")
 
 			continue
 		}
 
 		if !wireguardKey(p.PublicKey) {
-			pv.Errorf("publicKey", "not a WireGuard key: 32 bytes as base64 are needed")
+			pv.Errorf("publicKey", "not a WireGuard key: 32 bytes as base64 are needed").Fix("make one with wg genkey")
 		}
 
 		if p.Endpoint != "" {
 			if _, _, err := net.SplitHostPort(p.Endpoint); err != nil {
-				pv.Errorf("endpoint", "not host:port: %q", p.Endpoint)
+				pv.Errorf("endpoint", "not host:port: %q", p.Endpoint).Fix("write host:51820")
 			}
 		}
 
 		for j, a := range p.AllowedIPs {
 			if !isPrefix(a) {
-				pv.Errorf(fmt.Sprintf("allowedIPs[%d]", j), "not a subnet: %q", a)
+				pv.Errorf(fmt.Sprintf("allowedIPs[%d]", j), "not a subnet: %q", a).Fix("write 10.0.0.0/8")
 			}
 		}
 	}
@@ -218,7 +219,7 @@ func wireguardKey(s string) bool {
 
 func (k *NetworkKubeSpan) validate(v *document.Validation, c *Config) {
 	if k.MTU != nil && *k.MTU < 1280 {
-		v.Errorf("mtu", "MTU is below 1280: %d", *k.MTU)
+		v.Errorf("mtu", "MTU is below 1280: %d", *k.MTU).Fix("use 1280 or more")
 	}
 
 	if f := k.Filters; f != nil {
@@ -231,24 +232,24 @@ func (k *NetworkKubeSpan) validate(v *document.Validation, c *Config) {
 	}
 
 	if c.Cluster.Discovery == nil || !isTrue(c.Cluster.Discovery.Enabled) {
-		v.Errorf("enabled", "the mesh needs cluster.discovery.enabled")
+		v.Errorf("enabled", "the mesh needs cluster.discovery.enabled").Fix("set cluster.discovery.enabled to true")
 	}
 
 	if c.Cluster.ID == "" {
-		v.Errorf("enabled", "the mesh needs cluster.id")
+		v.Errorf("enabled", "the mesh needs cluster.id").Fix("give cluster.id: gen secrets makes one")
 	}
 
 	if c.Cluster.Secret == "" {
-		v.Errorf("enabled", "the mesh needs cluster.secret")
+		v.Errorf("enabled", "the mesh needs cluster.secret").Fix("give cluster.secret: gen secrets makes one")
 	}
 }
 
 // bondModes are the modes in the kernel's order.
 var (
 	bondModes      = []string{"balance-rr", "active-backup", "balance-xor", "broadcast", "802.3ad", "balance-tlb", "balance-alb"}
-	hashPolicies   = []string{"layer2", "layer3+4", "layer2+3", "encap2+3", "encap3+4", "vlan+srcmac"}
+	hashPolicies   = []string{"layer2", "layer3+4", "layer2+3", "encap2+3", "encap3+4"}
 	lacpRates      = []string{"slow", "fast"}
-	arpValidations = []string{"none", "active", "backup", "all", "filter", "filter_active", "filter_backup"}
+	arpValidations = []string{"none", "active", "backup", "all", "filter", "filter-active", "filter-backup"}
 	arpTargets     = []string{"any", "all"}
 	reselections   = []string{"always", "better", "failure"}
 	failOvers      = []string{"none", "active", "follow"}
@@ -257,15 +258,15 @@ var (
 
 func (b *Bond) validate(v *document.Validation) {
 	if len(b.Interfaces) > 0 && len(b.DeviceSelectors) > 0 {
-		v.Errorf("", "interfaces and deviceSelectors exclude each other")
+		v.Errorf("", "interfaces and deviceSelectors exclude each other").Fix("remove one of them")
 	}
 
 	if len(b.ARPIPTarget) > 0 {
-		v.Errorf("arpIPTarget", "arpIPTarget is not supported")
+		v.Errorf("arpIPTarget", "arpIPTarget is not supported").Fix("remove it; BondConfig has arpIpTargets")
 	}
 
 	if b.ADActorSystem != "" {
-		v.Errorf("adActorSystem", "adActorSystem is not supported")
+		v.Errorf("adActorSystem", "adActorSystem is not supported").Fix("remove it")
 	}
 
 	for _, e := range []struct {
@@ -281,7 +282,11 @@ func (b *Bond) validate(v *document.Validation) {
 		{"failOverMac", b.FailOverMac, failOvers},
 		{"adSelect", b.ADSelect, adSelections},
 	} {
-		if (e.value != "" || e.key == "mode") && !slices.Contains(e.known, e.value) {
+		known := slices.ContainsFunc(e.known, func(word string) bool {
+			return word == e.value || e.key != "failOverMac" && strings.EqualFold(word, e.value)
+		})
+
+		if (e.value != "" || e.key == "mode") && !known {
 			v.Errorf(e.key, "unknown word: %q", e.value).Fix("use one of %s", strings.Join(e.known, ", "))
 		}
 	}
@@ -295,23 +300,23 @@ func (b *Bond) validateTimers(v *document.Validation) {
 		switch {
 		case delay == 0:
 		case b.MIIMon == 0:
-			v.Errorf(key, "%s needs miimon", key)
+			v.Errorf(key, "%s needs miimon", key).Fix("set miimon too")
 		case delay%b.MIIMon != 0:
-			v.Errorf(key, "%s must be a multiple of miimon: %d is not one of %d", key, delay, b.MIIMon)
+			v.Errorf(key, "%s must be a multiple of miimon: %d is not one of %d", key, delay, b.MIIMon).Fix("use a multiple")
 		}
 	}
 }
 
 func (b *Bond) validateForMode(v *document.Validation) {
 	only := func(set bool, key string, modes ...string) {
-		if set && !slices.Contains(modes, b.Mode) {
-			v.Errorf(key, "%s belongs to mode %s only", key, strings.Join(modes, ", "))
+		if set && !slices.Contains(modes, strings.ToLower(b.Mode)) {
+			v.Errorf(key, "%s belongs to mode %s only", key, strings.Join(modes, ", ")).Fix("remove it, or change the mode")
 		}
 	}
 
 	never := func(set bool, key string, modes ...string) {
-		if set && slices.Contains(modes, b.Mode) {
-			v.Errorf(key, "%s does not go with mode %s", key, b.Mode)
+		if set && slices.Contains(modes, strings.ToLower(b.Mode)) {
+			v.Errorf(key, "%s does not go with mode %s", key, b.Mode).Fix("remove it, or change the mode")
 		}
 	}
 

@@ -41,6 +41,10 @@ func write(dir string) error {
 		}
 	}
 
+	if err := os.WriteFile(filepath.Join(dir, "index.md"), []byte(schema.Index(documents.Kinds())), 0o644); err != nil {
+		return err
+	}
+
 	list := strings.Join(explain.NotInForce(documents.Kinds()), "\n") + "\n"
 
 	return os.WriteFile(filepath.Join(dir, "not-in-force.txt"), []byte(list), 0o644)
