@@ -78,14 +78,16 @@ func listAll(ctx context.Context, c *client.Client, namespace, kind string) ([]*
 	}
 }
 
-// resolve finds the type that is meant by a name, in any case: its type, else
-// an alias that the node gives it, else its display type, plural or initials.
+// resolve finds the type that is meant by a name, in any case: its type, else an
+// alias that it was given, else one that the node made up, else its display
+// type, plural or initials.
 // Names that mean several types are refused.
 func resolve(all []Definition, name string) (Definition, error) {
 	lower := strings.ToLower(name)
 	for _, names := range []func(Definition) []string{
 		func(d Definition) []string { return []string{d.Type} },
-		func(d Definition) []string { return slices.Concat(d.Aliases, d.AllAliases) },
+		func(d Definition) []string { return d.Aliases },
+		func(d Definition) []string { return d.AllAliases },
 		derivedNames,
 	} {
 		var found []Definition

@@ -43,7 +43,7 @@ first, then every change: + came, ~ changed, - went.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	f.t = target.New(command, env)
-	f.t.AddInsecure(command)
+	f.t.AddInsecure(command, "i")
 	flags := command.Flags()
 	flags.StringVar(&f.namespace, "namespace", "", "namespace of the resources instead of the type's own")
 	flags.StringVarP(&f.output, "output", "o", "table", "how to write them: table, json, yaml or jsonpath=TEMPLATE")

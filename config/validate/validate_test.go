@@ -181,3 +181,22 @@ func TestFlags_EveryProgramHasAList(t *testing.T) {
 		}
 	}
 }
+
+func TestMinorOf_TellsAPortFromATag(t *testing.T) {
+	// Through the advice: a kubelet from a registry with a port, with a variant in its tag.
+	base := file(t, "gen/c-default/expected/controlplane.yaml")
+
+	for image, want := range map[string]string{
+		"registry.example.com:5000/kubelet:v1.36.1-fat": "",
+		"registry.example.com:5000/kubelet":             "",
+		"registry.example.com:5000/kubelet:v1.30.2-fat": "1.30 is not supported",
+		"[fd00::1]:5000/kubelet:v1.30.2":                "1.30 is not supported",
+	} {
+		text := strings.Replace(base, "ghcr.io/siderolabs/kubelet:v1.36.3", `"`+image+`"`, 1)
+
+		r := report(t, text, validate.Options{})
+		if want == "" && len(r.Advice) > 0 || want != "" && !mentions(r.Advice, want) {
+			t.Errorf("%s: advice %v, want %q", image, r.Advice, want)
+		}
+	}
+}

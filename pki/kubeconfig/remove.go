@@ -57,3 +57,40 @@ func value(item *yaml.Node, first, second string) string {
 	}
 	return ""
 }
+
+// Server is the URL of the API server of the current context, or "".
+func (c *Config) Server() string {
+	if cluster := c.currentCluster(); cluster != nil {
+		return value(cluster, "cluster", "server")
+	}
+	return ""
+}
+
+// SetServer changes the URL of the API server of the current context.
+func (c *Config) SetServer(url string) {
+	if cluster := c.currentCluster(); cluster != nil {
+		if inner := get(cluster, "cluster"); inner != nil {
+			set(inner, "server", scalar(url))
+		}
+	}
+}
+
+func (c *Config) currentCluster() *yaml.Node {
+	context := c.item("contexts", c.CurrentContext())
+	if context == nil {
+		return nil
+	}
+	return c.item("clusters", value(context, "context", "cluster"))
+}
+
+// Has reports whether the current cluster of another kubeconfig is in this one:
+// the same name with the same authority.
+func (c *Config) Has(other *Config) bool {
+	theirs := other.currentCluster()
+	if theirs == nil {
+		return false
+	}
+	own := c.item("clusters", get(theirs, "name").Value)
+	const authority = "certificate-authority-data"
+	return own != nil && value(own, "cluster", authority) != "" && value(own, "cluster", authority) == value(theirs, "cluster", authority)
+}
