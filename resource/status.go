@@ -179,12 +179,11 @@ func (e *Engine) checkSpecs(s *Session, err error) error {
 	return err
 }
 
-// EachUnit tells what each run of a block read and holds, while the engine
-// waits. fn must not change them.
+// EachUnit tells what each run of a block read and holds; fn only looks.
 func (e *Engine) EachUnit(fn func(block string, read reads.Set, held map[Key]struct{})) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for u := range e.units {
-		fn(u.owner, u.reads, u.held)
-	}
+	e.locked(func() {
+		for u := range e.units {
+			fn(u.owner, u.reads, u.held)
+		}
+	})
 }

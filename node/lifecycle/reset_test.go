@@ -146,7 +146,7 @@ func TestErase_GoesOnAfterAFailure(t *testing.T) {
 	}
 }
 
-func TestEnds_TheFirstRequestCounts(t *testing.T) {
+func TestEnds_TellTheFirstRequestAndRefuseOthers(t *testing.T) {
 	r, _, events := node()
 	first, err := r.Reboot(t.Context(), nil)
 	if err != nil || first.GetMessages()[0].GetActorId() == "" {
