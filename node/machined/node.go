@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	commonpb "github.com/ichor-os/ichor/api/common"
 	machinepb "github.com/ichor-os/ichor/api/machine"
 	machineconfig "github.com/ichor-os/ichor/config"
 	"github.com/ichor-os/ichor/config/documents/v1alpha1"
@@ -119,6 +120,7 @@ func (n *node) boot(ctx context.Context) error {
 	if err := n.startEngine(ctx); err != nil {
 		return err
 	}
+	n.calls.Publish(&machinepb.SequenceEvent{Sequence: "boot", Action: machinepb.SequenceEvent_START})
 	n.stage(ctx, lifecyclespec.StageBooting)
 	if err := n.serve(); err != nil {
 		return err
@@ -154,7 +156,12 @@ func (n *node) boot(ctx context.Context) error {
 		return err
 	}
 	n.stage(ctx, lifecyclespec.StageRunning)
-	return n.startCluster(ctx, current)
+	if err := n.startCluster(ctx, current); err != nil {
+		n.calls.Publish(&machinepb.SequenceEvent{Sequence: "boot", Error: &commonpb.Error{Message: err.Error()}})
+		return err
+	}
+	n.calls.Publish(&machinepb.SequenceEvent{Sequence: "boot", Action: machinepb.SequenceEvent_STOP})
+	return nil
 }
 
 // prepare sets the name, the network and the files of /etc.

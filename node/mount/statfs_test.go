@@ -1,6 +1,10 @@
 package mount
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -27,5 +31,26 @@ func TestStatfs_AgreesWithTheKernel(t *testing.T) {
 		if _, err := (Storage{}).Statfs(t.Context(), &machinepb.StorageServiceStatfsRequest{Path: path}); status.Code(err) != want {
 			t.Errorf("%q: %v, want %s", path, err, want)
 		}
+	}
+}
+
+func TestShadowBootID_DiffersAtEachStart(t *testing.T) {
+	seen := map[string]bool{}
+	for range 2 {
+		folder, sys := t.TempDir(), &recorder{}
+		if err := ShadowBootID(sys, folder); err != nil {
+			t.Fatal(err)
+		}
+		id, err := os.ReadFile(filepath.Join(folder, "kernel.random.boot_id"))
+		if err != nil || !regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\n$`).Match(id) {
+			t.Errorf("id = %q, %v; want a UUID", id, err)
+		}
+		if want := "bind /proc/sys/kernel/random/boot_id"; !slices.Contains(sys.calls, want) {
+			t.Errorf("calls = %v, want %s", sys.calls, want)
+		}
+		seen[string(id)] = true
+	}
+	if len(seen) != 2 {
+		t.Errorf("ids = %v, want two", seen)
 	}
 }

@@ -122,6 +122,9 @@ func (r RPC) CPUFreqStats(context.Context, *emptypb.Empty) (*machinepb.CPUFreqSt
 	}
 	answer := &machinepb.CPUsFreqStats{}
 	for _, c := range processors {
+		if c.ScalingMaximumFrequency == nil && c.CpuinfoMaximumFrequency == nil {
+			continue // its folder is there, and nothing in it
+		}
 		answer.CpuFreqStats = append(answer.CpuFreqStats, &machinepb.CPUFreqStats{
 			CurrentFrequency: first(c.CpuinfoCurrentFrequency, c.ScalingCurrentFrequency),
 			MinimumFrequency: first(c.CpuinfoMinimumFrequency, c.ScalingMinimumFrequency),

@@ -149,7 +149,7 @@ func TestLoadAvg_AgreesWithTheKernel(t *testing.T) {
 
 func TestCPUFreqStats_AreEmptyWithoutScaling(t *testing.T) {
 	sys := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(sys, "devices/system/cpu/cpu0"), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(sys, "devices/system/cpu/cpu0/cpufreq"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	answer, err := RPC{Sys: sys}.CPUFreqStats(t.Context(), nil)

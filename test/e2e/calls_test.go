@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -70,7 +71,7 @@ func TestCluster_Calls(t *testing.T) {
 			kinds[strings.TrimPrefix(e.GetData().GetTypeUrl(), "talos/runtime/machine.")]++
 		}
 		t.Log(kinds)
-		for _, kind := range []string{"ServiceStateEvent", "MachineStatusEvent", "AddressEvent"} {
+		for _, kind := range []string{"ServiceStateEvent", "MachineStatusEvent", "AddressEvent", "SequenceEvent"} {
 			if kinds[kind] == 0 {
 				t.Errorf("there is no %s", kind)
 			}
@@ -85,6 +86,17 @@ func TestCluster_Calls(t *testing.T) {
 		}
 	})
 	t.Run("a client configuration", func(t *testing.T) { clientConfiguration(t, node, cluster, api) })
+	t.Run("a boot id of its own", func(t *testing.T) {
+		const path = "/proc/sys/kernel/random/boot_id"
+		computers, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := drain(api.Machine.Read(node, &machinepb.ReadRequest{Path: path}))
+		if err != nil || len(data) != 1 || len(data[0].GetBytes()) != 37 || string(data[0].GetBytes()) == string(computers) {
+			t.Errorf("boot id = %v, %v; the computer's is %q", data, err, computers)
+		}
+	})
 	t.Run("refusals", func(t *testing.T) {
 		_, err := drain(api.Machine.Dmesg(node, &machinepb.DmesgRequest{}))
 		if status.Code(err) != codes.FailedPrecondition {
