@@ -84,13 +84,13 @@ func writeReport(cmd *cobra.Command, path string, mode document.Mode, report *va
 			return err
 		}
 	}
-	if err := report.Err(); err != nil {
-		return err
-	}
 	for _, finding := range report.Advice {
 		if _, err := fmt.Fprintf(cmd.OutOrStdout(), "ADVICE: %s\n", finding); err != nil {
 			return err
 		}
+	}
+	if err := report.Err(); err != nil {
+		return err
 	}
 	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s is valid for %s mode\n", path, mode)
 	return err
