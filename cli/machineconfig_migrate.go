@@ -53,20 +53,22 @@ leaves it in.`,
 	return command
 }
 
-// migrationVerdict says whether the migration made a valid config invalid.
+// migrationVerdict is advice: whether the migration made a valid config invalid,
+// and what the way back would not restore.
 func migrationVerdict(cmd *cobra.Command, base *config.Config, result *migrate.Result, advice *adviceFlag) error {
 	migrated, err := config.New(result.Documents...)
 	if err != nil {
 		return err
 	}
-	if _, valid := faults(base); !valid {
-		return nil
+	var verdicts []error
+	_, was := faults(base)
+	if found, is := faults(migrated); was && !is {
+		verdicts = append(verdicts, fmt.Errorf("the migration makes a valid config invalid:\n%s", list(found)))
 	}
-	found, valid := faults(migrated)
-	if !valid {
-		err = fmt.Errorf("the migration makes a valid config invalid:\n%s", list(found))
+	for _, change := range result.Different {
+		verdicts = append(verdicts, fmt.Errorf("the way back gives another %s: %s", change.Document, change.Path))
 	}
-	return advice.advise(cmd.ErrOrStderr(), err)
+	return advice.advise(cmd.ErrOrStderr(), errors.Join(verdicts...))
 }
 
 func reportMigration(cmd *cobra.Command, result *migrate.Result, to string, keep bool) error {
@@ -75,9 +77,6 @@ func reportMigration(cmd *cobra.Command, result *migrate.Result, to string, keep
 	}
 	for _, kept := range result.Kept {
 		cmd.PrintErrf("kept %s: %s\n", kept.Where, kept.Reason)
-	}
-	for _, change := range result.Different {
-		cmd.PrintErrf("WARNING: the way back gives another %s: %s\n", change.Document, change.Path)
 	}
 	var lost []error
 	for _, remark := range result.Lost {
