@@ -35,10 +35,14 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer, environ []str
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetArgs(args)
+	help := watchHelp(root)
 	root.InitDefaultCompletionCmd() // it remembers the output of this moment
 	started := false
 	markStart(root, &started)
 	command, err := root.ExecuteContextC(context.Background())
+	if err == nil {
+		err, started = help.err, true
+	}
 	if err == nil {
 		return 0
 	}

@@ -23,6 +23,10 @@ func TestRun_Streams(t *testing.T) {
 		{"completion", []string{"completion", "bash"}, 0, "__start_talosctl", ""},
 		{"version", []string{"version", "--client"}, 0, "\tTag:         v1.13.9\n", ""},
 		{"version as JSON", []string{"version", "--client", "--json"}, 0, `"tag": "v1.13.9"`, ""},
+		{"version as YAML", []string{"version", "--client", "-o", "yaml"}, 0, "client:\n    tag: v1.13.9\n", ""},
+		{"version as table", []string{"version", "--client", "-o", "table"}, 0, "client   v1.13.9 ", ""},
+		{"version in two forms", []string{"version", "--client", "--json", "-o", "yaml"}, 1, "", "different forms"},
+		{"version in no form", []string{"version", "--client", "-o", "xml"}, 1, "", "unknown output format"},
 		{"completion of topics", []string{"__completeNoDesc", "help", "gen", "sec"}, 0, "secrets\nsecureboot\n", "Completion ended"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -2,10 +2,10 @@ package cli
 
 import (
 	"errors"
-	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ichor-os/ichor/bounded"
 	"github.com/ichor-os/ichor/cli/target"
 	"github.com/ichor-os/ichor/pki"
 	"github.com/ichor-os/ichor/pki/talosconfig"
@@ -43,7 +43,7 @@ func readContext(ca, crt, key string) (*talosconfig.Context, error) {
 		if path == "" {
 			continue
 		}
-		text, err := os.ReadFile(path)
+		text, err := bounded.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}

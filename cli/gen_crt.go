@@ -2,12 +2,12 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ichor-os/ichor/bounded"
 	"github.com/ichor-os/ichor/pki"
 )
 
@@ -26,7 +26,7 @@ The authority is CA.crt and CA.key. Writes NAME.crt.`,
 			if err != nil {
 				return err
 			}
-			text, err := os.ReadFile(csr)
+			text, err := bounded.ReadFile(csr)
 			if err != nil {
 				return err
 			}
@@ -50,11 +50,11 @@ The authority is CA.crt and CA.key. Writes NAME.crt.`,
 }
 
 func readAuthority(name string) (*pki.Authority, error) {
-	crt, err := os.ReadFile(name + ".crt")
+	crt, err := bounded.ReadFile(name + ".crt")
 	if err != nil {
 		return nil, err
 	}
-	key, err := os.ReadFile(name + ".key")
+	key, err := bounded.ReadFile(name + ".key")
 	if err != nil {
 		return nil, err
 	}

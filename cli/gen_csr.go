@@ -3,12 +3,12 @@ package cli
 import (
 	"fmt"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ichor-os/ichor/bounded"
 	"github.com/ichor-os/ichor/pki"
 )
 
@@ -34,7 +34,7 @@ Writes it beside the key, with the ending .csr.`,
 			if template.Names, err = addressNames(address); err != nil {
 				return err
 			}
-			text, err := os.ReadFile(keyPath)
+			text, err := bounded.ReadFile(keyPath)
 			if err != nil {
 				return err
 			}

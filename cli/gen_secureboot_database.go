@@ -4,11 +4,11 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ichor-os/ichor/bounded"
 	"github.com/ichor-os/ichor/pki"
 	"github.com/ichor-os/ichor/pki/secureboot"
 )
@@ -31,7 +31,7 @@ Writes db.auth, KEK.auth and PK.auth, which a firmware in setup mode takes.`,
 			if err != nil {
 				return err
 			}
-			text, err := os.ReadFile(enrolled)
+			text, err := bounded.ReadFile(enrolled)
 			if err != nil {
 				return err
 			}
@@ -68,11 +68,11 @@ Writes db.auth, KEK.auth and PK.auth, which a firmware in setup mode takes.`,
 }
 
 func readSigner(crtPath, keyPath string) (pki.Pair, *x509.Certificate, error) {
-	crt, err := os.ReadFile(crtPath)
+	crt, err := bounded.ReadFile(crtPath)
 	if err != nil {
 		return pki.Pair{}, nil, err
 	}
-	key, err := os.ReadFile(keyPath)
+	key, err := bounded.ReadFile(keyPath)
 	if err != nil {
 		return pki.Pair{}, nil, err
 	}

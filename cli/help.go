@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -36,4 +37,31 @@ func newHelp() *cobra.Command {
 			return topic.Help()
 		},
 	}
+}
+
+// watched passes on what is written until that fails, and keeps the error.
+type watched struct {
+	io.Writer
+	err error
+}
+
+// Write keeps the error for itself: who writes help would ignore or print it.
+func (w *watched) Write(text []byte) (int, error) {
+	if w.err == nil {
+		_, w.err = w.Writer.Write(text)
+	}
+	return len(text), nil
+}
+
+// watchHelp lets it be known whether help could be written.
+func watchHelp(root *cobra.Command) *watched {
+	out := &watched{}
+	write := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		out.Writer = cmd.OutOrStdout()
+		cmd.SetOut(out)
+		defer cmd.SetOut(out.Writer)
+		write(cmd, args)
+	})
+	return out
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ichor-os/ichor/config"
 	"github.com/ichor-os/ichor/config/encode"
 	"github.com/ichor-os/ichor/config/migrate"
 )
@@ -13,6 +14,7 @@ import (
 func newMachineConfigMigrate() *cobra.Command {
 	var to, out string
 	var keep bool
+	var advice adviceFlag
 	command := &cobra.Command{
 		Use:   "migrate <machineconfig-file>",
 		Short: "Move settings to the keys and documents of another version",
@@ -33,7 +35,7 @@ leaves it in.`,
 				return err
 			}
 			result := migrate.To(base.Documents(), minor)
-			if err := reportMigration(cmd, result, to, keep); err != nil {
+			if err := errors.Join(reportMigration(cmd, result, to, keep), migrationVerdict(cmd, base, result, &advice)); err != nil {
 				return err
 			}
 			text, err := encode.Encode(result.Documents...)
@@ -46,8 +48,27 @@ leaves it in.`,
 	command.Flags().StringVar(&to, "to", "", "version to migrate to, such as 1.13")
 	command.Flags().StringVarP(&out, "output", "o", "", "`file` to write instead of standard output")
 	command.Flags().BoolVar(&keep, "keep-unsupported", false, "leave settings in that the version does not have")
+	advice.add(command)
 	requireFlags(command, "to")
 	return command
+}
+
+// migrationVerdict is advice: whether the migration made a valid config invalid,
+// and what the way back would not restore.
+func migrationVerdict(cmd *cobra.Command, base *config.Config, result *migrate.Result, advice *adviceFlag) error {
+	migrated, err := config.New(result.Documents...)
+	if err != nil {
+		return err
+	}
+	var verdicts []error
+	_, was := faults(base)
+	if found, is := faults(migrated); was && !is {
+		verdicts = append(verdicts, fmt.Errorf("the migration makes a valid config invalid:\n%s", list(found)))
+	}
+	for _, change := range result.Different {
+		verdicts = append(verdicts, fmt.Errorf("the way back gives another %s: %s", change.Document, change.Path))
+	}
+	return advice.advise(cmd.ErrOrStderr(), errors.Join(verdicts...))
 }
 
 func reportMigration(cmd *cobra.Command, result *migrate.Result, to string, keep bool) error {
@@ -56,9 +77,6 @@ func reportMigration(cmd *cobra.Command, result *migrate.Result, to string, keep
 	}
 	for _, kept := range result.Kept {
 		cmd.PrintErrf("kept %s: %s\n", kept.Where, kept.Reason)
-	}
-	for _, change := range result.Different {
-		cmd.PrintErrf("WARNING: the way back gives another %s: %s\n", change.Document, change.Path)
 	}
 	var lost []error
 	for _, remark := range result.Lost {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ichor-os/ichor/atomicfile"
+	"github.com/ichor-os/ichor/bounded"
 	"github.com/ichor-os/ichor/config/render"
 )
 
@@ -34,7 +35,7 @@ Every config is validated. Nothing is written unless all are valid. Files get mo
 0600: they hold secrets.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			folder, err := render.Load(os.DirFS(args[0]), render.Source{Env: env, File: os.ReadFile})
+			folder, err := render.Load(os.DirFS(args[0]), render.Source{Env: env, File: bounded.ReadFile})
 			if err != nil {
 				return fmt.Errorf("render %s: %w", args[0], err)
 			}

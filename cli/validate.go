@@ -42,7 +42,7 @@ func newValidate() *cobra.Command {
 		Long: `Check a machine config as the machines of a mode would.
 
 Errors and warnings are written to standard error, the verdict and advice to
-standard output. Advice comes from rules beyond those of the format; it changes
+standard output; the advice for an invalid config stands with its errors. Advice comes from rules beyond those of the format; it changes
 the verdict only with --advice=error.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -84,13 +84,17 @@ func writeReport(cmd *cobra.Command, path string, mode document.Mode, report *va
 			return err
 		}
 	}
-	if err := report.Err(); err != nil {
-		return err
+	advice := cmd.OutOrStdout()
+	if !report.Valid() {
+		advice = cmd.ErrOrStderr() // a config without verdict has nothing on standard output
 	}
 	for _, finding := range report.Advice {
-		if _, err := fmt.Fprintf(cmd.OutOrStdout(), "ADVICE: %s\n", finding); err != nil {
+		if _, err := fmt.Fprintf(advice, "ADVICE: %s\n", finding); err != nil {
 			return err
 		}
+	}
+	if err := report.Err(); err != nil {
+		return err
 	}
 	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s is valid for %s mode\n", path, mode)
 	return err

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,6 +26,16 @@ func TestValidate_WritesFindingsForMachinesToRead(t *testing.T) {
 	for _, list := range []string{"warnings", "advice"} {
 		if diff := cmp.Diff([]any{}, report[list]); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", list, diff)
+		}
+	}
+}
+
+func TestValidate_WritesErrorsAndAdviceTogether(t *testing.T) {
+	inTempFolder(t, map[string]string{"c.yaml": "apiVersion: v1alpha1\nkind: HostnameConfig\nauto: stable\nhostname: a\n---\napiVersion: v1alpha1\nkind: ResolverConfig\nhostDNS:\n    enabled: true\n"})
+	for _, advice := range []string{"show", "error"} {
+		got := run(t, "validate", "-m", "cloud", "-c", "c.yaml", "--advice", advice)
+		if got.exit != 1 || !strings.Contains(got.stderr, "HostnameConfig") || !strings.Contains(got.stderr, "1.14") {
+			t.Errorf("%s: exit %d:\n%s\n%s", advice, got.exit, got.stdout, got.stderr)
 		}
 	}
 }

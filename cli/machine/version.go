@@ -41,7 +41,8 @@ func newVersion(env environment) *cobra.Command {
 	flags := command.Flags()
 	flags.BoolVar(&f.client, "client", false, "only this program, without asking nodes")
 	flags.BoolVar(&f.short, "short", false, "only the versions")
-	flags.BoolVar(&f.asJSON, "json", false, "write JSON")
+	flags.StringVarP(&f.output, "output", "o", "text", "how to write the versions: text, table, json or yaml")
+	flags.BoolVar(&f.asJSON, "json", false, "write JSON, like -o json")
 	return command
 }
 
@@ -49,17 +50,33 @@ func newVersion(env environment) *cobra.Command {
 type versionFlags struct {
 	t                     *target.Target
 	client, short, asJSON bool
+	output                string
+}
+
+// format is the form that the flags ask for.
+func (f *versionFlags) format() (output.Format, error) {
+	format, err := output.Parse(f.output, output.Text, output.Table, output.JSON, output.YAML)
+	switch {
+	case err != nil:
+		return "", err
+	case f.asJSON && f.output != "text" && format != output.JSON:
+		return "", fmt.Errorf("--json and -o %s ask for different forms: name one", format)
+	case f.asJSON:
+		return output.JSON, nil
+	}
+	return format, nil
 }
 
 func (f *versionFlags) run(cmd *cobra.Command) error {
-	var (
-		nodes []nodeVersion
-		err   error
-	)
+	format, err := f.format()
+	if err != nil {
+		return err
+	}
+	var nodes []nodeVersion
 	if !f.client {
 		nodes, err = f.ask(cmd)
 	}
-	return errors.Join(f.write(cmd.OutOrStdout(), ownVersion(), nodes), err)
+	return errors.Join(f.write(cmd.OutOrStdout(), format, ownVersion(), nodes), err)
 }
 
 // nodeVersion is what `version` says about a node.
@@ -92,14 +109,16 @@ func (f *versionFlags) ask(cmd *cobra.Command) ([]nodeVersion, error) {
 	return nodes, err
 }
 
-func (f *versionFlags) write(w io.Writer, own clientVersion, nodes []nodeVersion) error {
+func (f *versionFlags) write(w io.Writer, format output.Format, own clientVersion, nodes []nodeVersion) error {
 	switch {
-	case f.asJSON:
+	case format == output.Table:
+		return writeVersions(w, own, nodes)
+	case format != output.Text:
 		object := map[string]any{"client": own}
 		if !f.client {
 			object["nodes"] = nodes
 		}
-		return output.Write(w, output.JSON, object)
+		return output.Write(w, format, object)
 	case f.short:
 		text := fmt.Sprintf("Client %s\n", own.Tag)
 		for _, n := range nodes {
@@ -115,6 +134,18 @@ func (f *versionFlags) write(w io.Writer, own clientVersion, nodes []nodeVersion
 	}
 	_, err := io.WriteString(w, text)
 	return err
+}
+
+// writeVersions writes one line a program: this one, then those of the nodes.
+func writeVersions(w io.Writer, own clientVersion, nodes []nodeVersion) error {
+	line := func(name string, v clientVersion, more ...string) []string {
+		return append([]string{name, v.Tag, v.SHA, v.GoVersion, v.OS + "/" + v.Arch}, more...)
+	}
+	rows := [][]string{line("client", own, "", "")}
+	for _, n := range nodes {
+		rows = append(rows, line(n.Node, n.Version, n.Platform, n.Mode))
+	}
+	return output.WriteTable(w, []string{"NODE", "TAG", "SHA", "GO", "OS/ARCH", "PLATFORM", "MODE"}, rows)
 }
 
 func ownVersion() clientVersion {

@@ -18,6 +18,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/ichor-os/ichor/bounded"
 	"github.com/ichor-os/ichor/config/document"
 )
 
@@ -105,6 +106,10 @@ func Nodes(nodes []*yaml.Node, o Options) ([]Parsed, error) {
 func Split(data []byte, file string) (nodes []*yaml.Node, err error) {
 	if len(data) > MaxSize {
 		return nil, &Error{File: file, Message: fmt.Sprintf("config is too large: %d bytes: the limit is %d", len(data), MaxSize)}
+	}
+
+	if err := bounded.YAML(data); err != nil {
+		return nil, &Error{File: file, Message: err.Error()}
 	}
 
 	defer func() {

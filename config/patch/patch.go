@@ -13,6 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/ichor-os/ichor/bounded"
 	"github.com/ichor-os/ichor/config/decode"
 )
 
@@ -68,6 +69,10 @@ func Load(argument string, o decode.Options) (*Patch, error) {
 // Parse reads a patch: a strategic one, or a JSON patch in JSON or YAML.
 func Parse(data []byte, name string, o decode.Options) (*Patch, error) {
 	p := &Patch{Name: name}
+
+	if err := bounded.YAML(data); err != nil {
+		return nil, fmt.Errorf("patch cannot be read: %s: %w", name, err)
+	}
 
 	operations, isList, err := parseOperations(data)
 

@@ -27,6 +27,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/ichor-os/ichor/bounded"
 	"github.com/ichor-os/ichor/config/decode"
 	"github.com/ichor-os/ichor/config/document"
 	"github.com/ichor-os/ichor/config/documents"
@@ -62,7 +63,7 @@ type Rendered struct {
 
 // Load reads the index of a folder.
 func Load(files fs.FS, source Source) (*Folder, error) {
-	data, err := fs.ReadFile(files, IndexFile)
+	data, err := bounded.ReadFS(files, IndexFile, decode.MaxSize)
 	if err != nil {
 		return nil, fmt.Errorf("index of layers cannot be read: %w", err)
 	}
@@ -241,7 +242,7 @@ func (f *Folder) has(file string) bool {
 
 // lay puts values into a layer and lays it over what is there.
 func (f *Folder) lay(parsed []decode.Parsed, file string, values *values, o decode.Options) ([]decode.Parsed, error) {
-	data, err := fs.ReadFile(f.files, file)
+	data, err := bounded.ReadFS(f.files, file, decode.MaxSize)
 	if err != nil {
 		return nil, fmt.Errorf("layer cannot be read: %w", err)
 	}

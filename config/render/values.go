@@ -2,11 +2,12 @@ package render
 
 import (
 	"fmt"
-	"io/fs"
 	"path"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/ichor-os/ichor/bounded"
 )
 
 // maxNesting bounds how deep variables may refer to each other.
@@ -150,7 +151,7 @@ func (v *values) file(name string) (string, error) {
 	if path.IsAbs(name) {
 		data, err = v.folder.source.File(name)
 	} else {
-		data, err = fs.ReadFile(v.folder.files, path.Clean(name))
+		data, err = bounded.ReadFS(v.folder.files, path.Clean(name), bounded.MaxFile)
 	}
 
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/ichor-os/ichor/atomicfile"
+	"github.com/ichor-os/ichor/bounded"
 )
 
 // File is a kubeconfig together with where it is kept.
@@ -37,7 +38,7 @@ func DefaultPath(given string, getenv func(string) string) (string, error) {
 // Open reads a file. One that does not exist is an empty kubeconfig, and is made
 // by Save.
 func Open(path string) (*File, error) {
-	text, err := os.ReadFile(path)
+	text, err := bounded.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open kubeconfig: %w", err)
 	}

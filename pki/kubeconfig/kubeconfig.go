@@ -17,6 +17,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/ichor-os/ichor/bounded"
 	"github.com/ichor-os/ichor/pki"
 )
 
@@ -75,6 +76,9 @@ func NewAdmin(admin Admin) (*Config, error) {
 
 // Parse reads a kubeconfig. Empty content is an empty kubeconfig.
 func Parse(text []byte) (*Config, error) {
+	if err := bounded.YAML(text); err != nil {
+		return nil, fmt.Errorf("parse kubeconfig: %w", err)
+	}
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {
 		return nil, fmt.Errorf("parse kubeconfig: %w", err)

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"os"
 	"path/filepath"
 	"regexp"
 	"time"
 
+	"github.com/ichor-os/ichor/bounded"
 	"github.com/ichor-os/ichor/pki"
 )
 
@@ -110,11 +110,11 @@ func FromKubernetesPKI(folder string, options Options) (*Bundle, error) {
 }
 
 func readAuthority(base string) (pki.Pair, error) {
-	crt, err := os.ReadFile(base + ".crt")
+	crt, err := bounded.ReadFile(base + ".crt")
 	if err != nil {
 		return pki.Pair{}, err
 	}
-	key, err := os.ReadFile(base + ".key")
+	key, err := bounded.ReadFile(base + ".key")
 	if err != nil {
 		return pki.Pair{}, err
 	}
@@ -126,7 +126,7 @@ func readAuthority(base string) (pki.Pair, error) {
 }
 
 func readKey(path string) (PEM, error) {
-	text, err := os.ReadFile(path)
+	text, err := bounded.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -13,13 +13,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/ichor-os/ichor/atomicfile"
+	"github.com/ichor-os/ichor/bounded"
 	"github.com/ichor-os/ichor/pki"
 )
 
@@ -98,6 +98,9 @@ func (b *Bundle) GoString() string { return b.String() }
 // Parse reads a bundle. Keys that it does not know are returned by their paths;
 // they are not part of the bundle and the caller shall name them to the user.
 func Parse(text []byte) (bundle *Bundle, unknown []string, err error) {
+	if err := bounded.YAML(text); err != nil {
+		return nil, nil, fmt.Errorf("parse secrets bundle: %w", err)
+	}
 	var node yaml.Node
 	if err := yaml.Unmarshal(text, &node); err != nil {
 		return nil, nil, fmt.Errorf("parse secrets bundle: %w", err)
@@ -165,7 +168,7 @@ func unknownKeys(node *yaml.Node, known keyTree, path string) []string {
 
 // Read reads a bundle from a file and checks it.
 func Read(path string) (bundle *Bundle, unknown []string, err error) {
-	text, err := os.ReadFile(path)
+	text, err := bounded.ReadFile(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read secrets bundle: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/ichor-os/ichor/atomicfile"
+	"github.com/ichor-os/ichor/bounded"
 )
 
 // File is a config together with where it came from.
@@ -34,7 +35,7 @@ func DefaultPath(given string, getenv func(string) string) (string, error) {
 
 // Open reads a file. One that does not exist is made, with no contexts.
 func Open(path string) (*File, error) {
-	text, err := os.ReadFile(path)
+	text, err := bounded.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		file := &File{path: path}
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -19,6 +19,8 @@ import (
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/ichor-os/ichor/bounded"
 )
 
 // Config is the content of a file.
@@ -66,6 +68,9 @@ func (c *Context) GoString() string { return c.String() }
 
 // Parse reads the content of a file. Empty content is [io.EOF].
 func Parse(text []byte) (*Config, error) {
+	if err := bounded.YAML(text); err != nil {
+		return nil, err
+	}
 	config := &Config{}
 	if err := yaml.NewDecoder(bytes.NewReader(text)).Decode(config); err != nil {
 		if errors.Is(err, io.EOF) {
