@@ -27,6 +27,7 @@ type kubeconfigFlags struct {
 	t            *target.Target
 	force, merge bool
 	name         string
+	rerouted     bool // the server is not the one that the nodes know
 }
 
 func newKubeconfig(env environment) *cobra.Command {
@@ -86,26 +87,35 @@ func (f *kubeconfigFlags) run(cmd *cobra.Command, given string) error {
 	})
 }
 
-// throughLoopback leads the kubeconfig the way that the node API took. Nodes of a
-// cluster on this computer are reached on loopback addresses of their own only,
-// with the same ports.
+// throughLoopback leads the kubeconfig the way that the node API took.
 func (f *kubeconfigFlags) throughLoopback(cmd *cobra.Command, endpoint string, fetched *kubeconfig.Config) error {
+	server := ThroughLoopback(endpoint, fetched.Server())
+	if server == fetched.Server() {
+		return nil
+	}
+	f.rerouted = true
+	_, err := fmt.Fprintf(cmd.ErrOrStderr(), "%s is an address of the nodes alone: %s leads there from this computer\n", fetched.Server(), server)
+	fetched.SetServer(server)
+	return err
+}
+
+// ThroughLoopback returns the URL at which the Kubernetes API of a cluster is
+// reached that has its node API at endpoint. Nodes of a cluster on this computer
+// are reached on loopback addresses of their own only, with the same ports.
+func ThroughLoopback(endpoint, server string) string {
 	if host, _, err := net.SplitHostPort(endpoint); err == nil {
 		endpoint = host
 	}
 	address, err := netip.ParseAddr(endpoint)
 	if err != nil || !address.Is4() || !address.IsLoopback() || address == netip.AddrFrom4([4]byte{127, 0, 0, 1}) {
-		return nil // not one of those
+		return server // not one of those
 	}
-	server, err := url.Parse(fetched.Server())
-	if err != nil || server.Hostname() == endpoint {
-		return nil
+	parsed, err := url.Parse(server)
+	if err != nil {
+		return server
 	}
-	was := server.Host
-	server.Host = net.JoinHostPort(endpoint, cmp.Or(server.Port(), "443"))
-	fetched.SetServer(server.String())
-	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s is an address of the nodes alone: %s leads there from this computer\n", was, server.Host)
-	return err
+	parsed.Host = net.JoinHostPort(endpoint, cmp.Or(parsed.Port(), "443"))
+	return parsed.String()
 }
 
 // path is the file to write; a folder means the file kubeconfig in it.
@@ -136,8 +146,12 @@ func (f *kubeconfigFlags) save(cmd *cobra.Command, path string, fetched *kubecon
 		return err
 	}
 	conflict := kubeconfig.KeepBoth
-	if f.force || file.Has(fetched) { // newer credentials for the same cluster
+	known := file.Known(fetched)
+	if f.force || known != "" { // newer credentials for the same cluster
 		conflict = kubeconfig.Overwrite
+	}
+	if known != "" && f.rerouted {
+		fetched.SetServer(known) // it worked so far, and may lead to more than one node
 	}
 	current := file.Merge(fetched, conflict)
 	if err := file.Save(); err != nil {

@@ -1,13 +1,6 @@
 package machined
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
-	"net"
-	"os"
-	"path/filepath"
-
 	"github.com/ichor-os/ichor/node/apid"
 	"github.com/ichor-os/ichor/node/config"
 	"github.com/ichor-os/ichor/node/etcd"
@@ -53,22 +46,9 @@ type machineServer struct {
 
 // serve answers apid on the local socket.
 func (n *node) serve() error {
-	if err := os.MkdirAll(filepath.Dir(apid.MachineSocket), 0o755); err != nil {
-		return fmt.Errorf("serve machine API: %w", err)
-	}
-	if err := os.Remove(apid.MachineSocket); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("serve machine API: %w", err)
-	}
-	listener, err := net.Listen("unix", apid.MachineSocket)
+	listener, err := calls.Listen(apid.MachineSocket, trust.APIDUID)
 	if err != nil {
-		return fmt.Errorf("serve machine API: %w", err)
-	}
-	// Only apid's user may connect; the gate looks again at who it is.
-	if err := os.Chmod(apid.MachineSocket, 0o660); err != nil {
-		return fmt.Errorf("serve machine API: %w", err)
-	}
-	if err := os.Chown(apid.MachineSocket, 0, trust.APIDUID); err != nil {
-		return fmt.Errorf("serve machine API: %w", err)
+		return err
 	}
 	server := n.calls.NewServer(n.mode, n.machineServer())
 	go func() {

@@ -83,14 +83,18 @@ func (c *Config) currentCluster() *yaml.Node {
 	return c.item("clusters", value(context, "context", "cluster"))
 }
 
-// Has reports whether the current cluster of another kubeconfig is in this one:
-// the same name with the same authority.
-func (c *Config) Has(other *Config) bool {
+// Known returns the URL of the API server that this kubeconfig has for the
+// current cluster of another one, or "" if it does not have that cluster: the
+// same name with the same authority.
+func (c *Config) Known(other *Config) string {
 	theirs := other.currentCluster()
 	if theirs == nil {
-		return false
+		return ""
 	}
 	own := c.item("clusters", get(theirs, "name").Value)
 	const authority = "certificate-authority-data"
-	return own != nil && value(own, "cluster", authority) != "" && value(own, "cluster", authority) == value(theirs, "cluster", authority)
+	if own == nil || value(own, "cluster", authority) == "" || value(own, "cluster", authority) != value(theirs, "cluster", authority) {
+		return ""
+	}
+	return value(own, "cluster", "server")
 }
