@@ -12,8 +12,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	commonpb "github.com/ichor-os/ichor/api/common"
-	machinepb "github.com/ichor-os/ichor/api/machine"
 	machineconfig "github.com/ichor-os/ichor/config"
 	"github.com/ichor-os/ichor/config/documents/v1alpha1"
 	"github.com/ichor-os/ichor/node/access"
@@ -120,7 +118,7 @@ func (n *node) boot(ctx context.Context) error {
 	if err := n.startEngine(ctx); err != nil {
 		return err
 	}
-	n.calls.Publish(&machinepb.SequenceEvent{Sequence: "boot", Action: machinepb.SequenceEvent_START})
+	n.calls.Booting()
 	n.stage(ctx, lifecyclespec.StageBooting)
 	if err := n.serve(); err != nil {
 		return err
@@ -129,7 +127,7 @@ func (n *node) boot(ctx context.Context) error {
 	if err != nil {
 		// A config that cannot be read must not keep its owner out.
 		n.log.Error("stored config is refused, the node waits for a new one", "error", err)
-		n.calls.Publish(&machinepb.ConfigLoadErrorEvent{Error: err.Error()})
+		n.calls.ConfigRefused(err)
 	}
 	if current == nil {
 		fingerprint, err := trust.Maintenance(n.names())
@@ -156,12 +154,9 @@ func (n *node) boot(ctx context.Context) error {
 		return err
 	}
 	n.stage(ctx, lifecyclespec.StageRunning)
-	if err := n.startCluster(ctx, current); err != nil {
-		n.calls.Publish(&machinepb.SequenceEvent{Sequence: "boot", Error: &commonpb.Error{Message: err.Error()}})
-		return err
-	}
-	n.calls.Publish(&machinepb.SequenceEvent{Sequence: "boot", Action: machinepb.SequenceEvent_STOP})
-	return nil
+	err = n.startCluster(ctx, current)
+	n.calls.Booted(err)
+	return err
 }
 
 // prepare sets the name, the network and the files of /etc.

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/protobuf/proto"
 
 	clusterpb "github.com/ichor-os/ichor/api/cluster"
+	commonpb "github.com/ichor-os/ichor/api/common"
 	resourcepb "github.com/ichor-os/ichor/api/cosi/resource"
 	inspectpb "github.com/ichor-os/ichor/api/inspect"
 	machinepb "github.com/ichor-os/ichor/api/machine"
@@ -145,8 +145,25 @@ func Resume(path string, log *slog.Logger) error {
 	return lifecycle.Erase(meta.Wipes{Store: store}, lifecycle.Folders, log)
 }
 
-// Publish tells of something that nobody asked for.
-func (c *Calls) Publish(event proto.Message) { c.events.Publish("", event) }
+// Booting, Booted and ConfigRefused tell of the node's start, which nobody asked
+// for.
+func (c *Calls) Booting() {
+	c.events.Publish("", &machinepb.SequenceEvent{Sequence: "boot", Action: machinepb.SequenceEvent_START})
+}
+
+// Booted tells that the start has ended, with the reason if it failed.
+func (c *Calls) Booted(err error) {
+	event := &machinepb.SequenceEvent{Sequence: "boot", Action: machinepb.SequenceEvent_STOP}
+	if err != nil {
+		event.Error = &commonpb.Error{Message: err.Error()}
+	}
+	c.events.Publish("", event)
+}
+
+// ConfigRefused tells that the stored config is not taken.
+func (c *Calls) ConfigRefused(err error) {
+	c.events.Publish("", &machinepb.ConfigLoadErrorEvent{Error: err.Error()})
+}
 
 func (c *Calls) images() image.Containerd {
 	return image.Containerd{Connect: runner.Connect, Hosts: runner.HostsFolder}
