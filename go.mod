@@ -32,8 +32,6 @@ require (
 	google.golang.org/protobuf v1.36.12
 )
 
-require k8s.io/client-go v0.37.0 // indirect
-
 require (
 	github.com/golang/protobuf v1.5.4 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.30.0 // indirect

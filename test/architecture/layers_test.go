@@ -41,7 +41,7 @@ var layers = []layer{
 	{"localcluster/...", []string{"cluster/...", "osimage/...", "client/...", "config/...", "pki/...", "api/...", "atomicfile", "version"}},
 	{"node/*/spec", []string{"resource/...", "api/...", "atomicfile", "version"}},
 	{"node/machined/...", []string{"node/...", "resource/...", "config/...", "pki/...", "api/...", "client/...", "atomicfile", "version"}},
-	{"node/access/...", []string{"pki/...", "api/...", "atomicfile", "version"}},
+	{"node/access/...", []string{"resource/...", "pki/...", "api/...", "atomicfile", "version"}},
 	// apid and trustd are the two doors of a node: they count their visitors and read their settings alike.
 	{"node/trustd/...", []string{"node/apid/quota", "node/apid/settings", "node/*/spec", "node/access", "resource/...", "config/...", "pki/...", "api/...", "atomicfile", "version"}},
 	{"node/*/...", []string{"node/*/spec", "node/access", "resource/...", "config/...", "pki/...", "api/...", "client/...", "atomicfile", "version"}},
