@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -19,21 +20,22 @@ import (
 // owner as far as the caller may set it. A symbolic link is followed, so that
 // the link stays and its target changes.
 func Replace(path string, content []byte, mode fs.FileMode) error {
-	return replace(path, content, func(fs.FileInfo) fs.FileMode { return mode })
+	return replace(path, content, mode, func(temp *os.File, _ fs.FileInfo) error { return temp.Chmod(mode) })
 }
 
-// Update is [Replace], but an existing file keeps its mode.
+// Update is [Replace], but an existing file keeps its mode, and a new one gets mode
+// less the bits of the umask, like files that programs make in the usual way.
 func Update(path string, content []byte, mode fs.FileMode) error {
-	return replace(path, content, func(old fs.FileInfo) fs.FileMode {
-		if old != nil {
-			return old.Mode().Perm()
+	return replace(path, content, mode, func(temp *os.File, old fs.FileInfo) error {
+		if old == nil {
+			return nil
 		}
-		return mode
+		return temp.Chmod(old.Mode().Perm())
 	})
 }
 
-// replace gives the file the mode that modeFor says, which gets nil for a new one.
-func replace(path string, content []byte, modeFor func(old fs.FileInfo) fs.FileMode) error {
+// replace gives the file mode less the umask, unless chmod, which gets nil for a new file, sets another.
+func replace(path string, content []byte, mode fs.FileMode, chmod func(temp *os.File, old fs.FileInfo) error) error {
 	target, err := resolve(path)
 	if err != nil {
 		return err
@@ -45,7 +47,7 @@ func replace(path string, content []byte, modeFor func(old fs.FileInfo) fs.FileM
 	if old != nil && !old.Mode().IsRegular() {
 		return writeThrough(target, content)
 	}
-	temp, err := writeTemp(target, content, modeFor(old))
+	temp, err := writeTemp(target, content, mode, func(temp *os.File) error { return chmod(temp, old) })
 	if err != nil {
 		return err
 	}
@@ -58,10 +60,10 @@ func replace(path string, content []byte, modeFor func(old fs.FileInfo) fs.FileM
 	return syncFolder(filepath.Dir(target))
 }
 
-// Create writes content to path with exactly mode. It fails with an error that
+// Create writes content to path with mode less the bits of the umask. It fails with an error that
 // is [fs.ErrExist] if path exists, even if it came into being meanwhile.
 func Create(path string, content []byte, mode fs.FileMode) error {
-	temp, err := writeTemp(path, content, mode)
+	temp, err := writeTemp(path, content, mode, func(*os.File) error { return nil })
 	if err != nil {
 		return err
 	}
@@ -89,7 +91,10 @@ func createWithoutLinks(temp, path string, mode fs.FileMode) error {
 	if err != nil {
 		return err
 	}
-	return Replace(path, content, mode)
+	if err := Update(path, content, mode); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
 }
 
 // writeThrough serves devices and pipes such as /dev/stdout, which cannot be renamed over.
@@ -113,15 +118,30 @@ func resolve(path string) (string, error) {
 	return target, err
 }
 
-func writeTemp(target string, content []byte, mode fs.FileMode) (string, error) {
-	file, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".*")
+// writeTemp makes the temporary file; it is never open to more than mode says.
+func writeTemp(target string, content []byte, mode fs.FileMode, chmod func(*os.File) error) (string, error) {
+	file, err := openTemp(target, mode)
 	if err != nil {
 		return "", &fs.PathError{Op: "create", Path: target, Err: errors.Unwrap(err)}
 	}
 	_, err = file.Write(content)
-	err = errors.Join(err, file.Chmod(mode), file.Sync(), file.Close())
+	err = errors.Join(err, chmod(file), file.Sync(), file.Close())
 	if err != nil {
 		return "", errors.Join(err, os.Remove(file.Name()))
 	}
 	return file.Name(), nil
+}
+
+// openTemp makes a file of a new name beside the target. [os.CreateTemp] would
+// not let the umask decide on its mode.
+func openTemp(target string, mode fs.FileMode) (*os.File, error) {
+	const attempts = 10000
+	for i := 0; ; i++ {
+		name := fmt.Sprintf(".%s.%x", filepath.Base(target), rand.Uint64())
+		file, err := os.OpenFile(filepath.Join(filepath.Dir(target), name), os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		if errors.Is(err, fs.ErrExist) && i < attempts {
+			continue
+		}
+		return file, err
+	}
 }

@@ -18,16 +18,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ichor-os/ichor/cli/cluster"
+	"github.com/ichor-os/ichor/cli/etcd"
+	"github.com/ichor-os/ichor/cli/health"
+	"github.com/ichor-os/ichor/cli/machine"
+	"github.com/ichor-os/ichor/cli/resources"
 )
 
 // environment looks up a variable, like [os.LookupEnv].
 type environment func(name string) (value string, ok bool)
-
-// get returns the value of a variable, which is empty for a missing one.
-func (e environment) get(name string) string {
-	value, _ := e(name)
-	return value
-}
 
 // Run runs the command that args (without the program's name) ask for.
 // Environ is like [os.Environ].
@@ -66,11 +64,16 @@ func NewCommand(env func(name string) (string, bool)) *cobra.Command {
 		cluster.New(env),
 		newConfig(env),
 		newDocs(),
+		etcd.New(env),
+		health.New(env),
+		resources.NewEdit(env),
+		resources.NewGet(env),
+		resources.NewPatch(env),
 		newGen(),
 		newMachineConfig(env),
 		newValidate(),
-		newVersion(),
 	)
+	root.AddCommand(machine.Commands(env)...)
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
 	return root

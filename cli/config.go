@@ -19,6 +19,7 @@ func newConfig(env environment) *cobra.Command {
 		newConfigEndpoint(t),
 		newConfigInfo(t),
 		newConfigMerge(t),
+		newConfigNew(t),
 		newConfigNode(t),
 		newConfigRemove(t),
 	)

@@ -21,16 +21,14 @@ func newConfigAdd(t *target.Target) *cobra.Command {
 			if (crt == "") != (key == "") {
 				return errors.New("add context: --crt and --key go together")
 			}
-			file, err := t.Open()
-			if err != nil {
-				return err
-			}
 			context, err := readContext(ca, crt, key)
 			if err != nil {
 				return err
 			}
-			file.Set(args[0], context)
-			return file.Save()
+			return t.Edit(func(file *talosconfig.File) error {
+				file.Set(args[0], context)
+				return nil
+			})
 		},
 	}
 	command.Flags().StringVar(&ca, "ca", "", "`file` with the certificate of the cluster's machine authority")

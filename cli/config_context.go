@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ichor-os/ichor/cli/target"
+	"github.com/ichor-os/ichor/pki/talosconfig"
 )
 
 func newConfigContext(t *target.Target) *cobra.Command {
@@ -14,14 +15,7 @@ func newConfigContext(t *target.Target) *cobra.Command {
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: t.CompleteOneContext,
 		RunE: func(_ *cobra.Command, args []string) error {
-			file, err := t.Open()
-			if err != nil {
-				return err
-			}
-			if err := file.Use(args[0]); err != nil {
-				return err
-			}
-			return file.Save()
+			return t.Edit(func(file *talosconfig.File) error { return file.Use(args[0]) })
 		},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ichor-os/ichor/cli/target"
+	"github.com/ichor-os/ichor/pki/talosconfig"
 )
 
 func newConfigEndpoint(t *target.Target) *cobra.Command {
@@ -13,16 +14,14 @@ func newConfigEndpoint(t *target.Target) *cobra.Command {
 		Short:   "Set the endpoints of a context",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			file, err := t.Open()
-			if err != nil {
-				return err
-			}
-			context, err := file.Get(t.Context)
-			if err != nil {
-				return err
-			}
-			context.Endpoints = args
-			return file.Save()
+			return t.Edit(func(file *talosconfig.File) error {
+				context, err := file.Get(t.Context)
+				if err != nil {
+					return err
+				}
+				context.Endpoints = args
+				return nil
+			})
 		},
 	}
 }

@@ -19,20 +19,18 @@ A context whose name is taken gets a number behind its name. The current context
 of the other file becomes the current one.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			file, err := t.Open()
-			if err != nil {
-				return err
-			}
 			other, err := talosconfig.Open(args[0])
 			if err != nil {
 				return err
 			}
-			for _, rename := range file.Merge(&other.Config) {
-				if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "renamed context %q to %q: the name is taken\n", rename.From, rename.To); err != nil {
-					return err
+			return t.Edit(func(file *talosconfig.File) error {
+				for _, rename := range file.Merge(&other.Config) {
+					if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "renamed context %q to %q: the name is taken\n", rename.From, rename.To); err != nil {
+						return err
+					}
 				}
-			}
-			return file.Save()
+				return nil
+			})
 		},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ichor-os/ichor/cli/target"
+	"github.com/ichor-os/ichor/pki/talosconfig"
 )
 
 func newConfigNode(t *target.Target) *cobra.Command {
@@ -12,16 +13,14 @@ func newConfigNode(t *target.Target) *cobra.Command {
 		Aliases: []string{"nodes"},
 		Short:   "Set the nodes of a context, or clear them without an argument",
 		RunE: func(_ *cobra.Command, args []string) error {
-			file, err := t.Open()
-			if err != nil {
-				return err
-			}
-			context, err := file.Get(t.Context)
-			if err != nil {
-				return err
-			}
-			context.Nodes = args
-			return file.Save()
+			return t.Edit(func(file *talosconfig.File) error {
+				context, err := file.Get(t.Context)
+				if err != nil {
+					return err
+				}
+				context.Nodes = args
+				return nil
+			})
 		},
 	}
 }

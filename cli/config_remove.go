@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ichor-os/ichor/cli/target"
+	"github.com/ichor-os/ichor/pki/talosconfig"
 )
 
 func newConfigRemove(t *target.Target) *cobra.Command {
@@ -43,10 +44,15 @@ func newConfigRemove(t *target.Target) *cobra.Command {
 					return err
 				}
 			}
-			for _, name := range matched {
-				file.Remove(name)
-			}
-			if err := file.Save(); err != nil {
+			err = t.Edit(func(file *talosconfig.File) error {
+				for _, name := range matched {
+					if name != file.Context { // it may have become the current one while we asked
+						file.Remove(name)
+					}
+				}
+				return nil
+			})
+			if err != nil {
 				return err
 			}
 			cmd.PrintErrf("removed contexts: %s\n", strings.Join(matched, ", "))

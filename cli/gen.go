@@ -13,7 +13,7 @@ import (
 // Modes of generated files.
 const (
 	secretMode fs.FileMode = 0o600
-	publicMode fs.FileMode = 0o644
+	publicMode fs.FileMode = 0o644 // less the umask: what other clients write so may hold keys
 )
 
 // generated is shared by all commands that make files.
@@ -41,8 +41,11 @@ func newGen() *cobra.Command {
 
 // write writes a file; one that exists is an error unless it is forced.
 func (g *generated) write(path string, content []byte, mode fs.FileMode) error {
-	if g.force {
-		return atomicfile.Replace(path, content, mode)
+	switch {
+	case g.force && mode == secretMode:
+		return atomicfile.Replace(path, content, mode) // an old file may have been open to others
+	case g.force:
+		return atomicfile.Update(path, content, mode)
 	}
 	err := atomicfile.Create(path, content, mode)
 	if errors.Is(err, fs.ErrExist) {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ichor-os/ichor/config/generate"
+	"github.com/ichor-os/ichor/config/validate"
 	"github.com/ichor-os/ichor/pki/secrets"
 	"github.com/ichor-os/ichor/version"
 )
@@ -110,6 +111,9 @@ func (g *generated) genConfig(cmd *cobra.Command, f *genConfigFlags, name, endpo
 		return err
 	}
 	if options.Secrets, err = f.loadSecrets(cmd, options.Contract); err != nil {
+		return err
+	}
+	if err := f.advice.advise(cmd.ErrOrStderr(), validate.KubernetesVersion(options.KubernetesVersion)); err != nil {
 		return err
 	}
 	contents := make(map[outputType][]byte)
@@ -219,6 +223,9 @@ func (f *genConfigFlags) generate(cmd *cobra.Command, t outputType, options gene
 	role := generate.Role(t)
 	made, err := generate.MachineConfig(role, options)
 	if err != nil {
+		return nil, err
+	}
+	if err := f.advice.advise(cmd.ErrOrStderr(), generatedVerdict(role, made)); err != nil {
 		return nil, err
 	}
 	patched, err := made.Apply(patches.forRole(role)...)

@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"os"
-
 	"github.com/spf13/cobra"
 
-	"github.com/ichor-os/ichor/config"
 	"github.com/ichor-os/ichor/config/generate"
 	"github.com/ichor-os/ichor/pki/secrets"
 )
@@ -20,14 +17,14 @@ func newGenSecrets(g *generated) *cobra.Command {
 Machine configs are generated from them. Keep the file safe: who has it owns the
 cluster.`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			contract, err := generate.ParseContract(contractText)
 			if err != nil {
 				return err
 			}
 			options := contract.SecretsOptions()
 			options.BootstrapToken = token
-			bundle, err := makeSecrets(pkiFolder, controlPlaneConfig, options)
+			bundle, err := makeSecrets(cmd, pkiFolder, controlPlaneConfig, options)
 			if err != nil {
 				return err
 			}
@@ -35,11 +32,15 @@ cluster.`,
 			if err != nil {
 				return err
 			}
+			if path == "-" {
+				_, err = cmd.OutOrStdout().Write(text)
+				return err
+			}
 			return g.write(path, text, secretMode)
 		},
 	}
 	flags := command.Flags()
-	flags.StringVarP(&path, "output-file", "o", "secrets.yaml", "`file` to write")
+	flags.StringVarP(&path, "output-file", "o", "secrets.yaml", "`file` to write, - for standard output")
 	flags.StringVar(&contractText, "talos-version", "", "config contract to make them for, such as v1.12")
 	flags.StringVarP(&pkiFolder, "from-kubernetes-pki", "p", "", "`folder` with the PKI of an existing Kubernetes cluster (/etc/kubernetes/pki) to keep")
 	flags.StringVar(&controlPlaneConfig, "from-controlplane-config", "", "`file` with the config of a control plane machine whose secrets to take")
@@ -48,16 +49,12 @@ cluster.`,
 	return command
 }
 
-func makeSecrets(pkiFolder, controlPlaneConfig string, options secrets.Options) (*secrets.Bundle, error) {
+func makeSecrets(cmd *cobra.Command, pkiFolder, controlPlaneConfig string, options secrets.Options) (*secrets.Bundle, error) {
 	switch {
 	case pkiFolder != "":
 		return secrets.FromKubernetesPKI(pkiFolder, options)
 	case controlPlaneConfig != "":
-		text, err := os.ReadFile(controlPlaneConfig)
-		if err != nil {
-			return nil, err
-		}
-		machineConfig, err := config.Parse(text, config.File(controlPlaneConfig))
+		machineConfig, err := readConfig(cmd, controlPlaneConfig)
 		if err != nil {
 			return nil, err
 		}

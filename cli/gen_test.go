@@ -132,3 +132,11 @@ func TestGenSecureBoot_EnrollsTheKeyItMade(t *testing.T) {
 		t.Errorf("a key's mode is not 0600: %v", got.modes)
 	}
 }
+
+func TestGenSecrets_WritesToStandardOutputForADash(t *testing.T) {
+	inTempFolder(t, nil)
+	got := mustRun(t, "gen", "secrets", "--talos-version", "1.6", "-o", "-")
+	if len(got.files) > 0 || !strings.Contains(got.stdout, "bootstraptoken: ") {
+		t.Errorf("files %v, standard output %.40q; want no file and the secrets", got.written(nil), got.stdout)
+	}
+}

@@ -102,13 +102,15 @@ func reportRendered(cmd *cobra.Command, all []*render.Rendered, advice adviceFla
 }
 
 func writeRendered(cmd *cobra.Command, out string, all []*render.Rendered) error {
-	if err := os.MkdirAll(out, 0o755); err != nil {
-		return err
-	}
 	for _, rendered := range all {
 		if strings.ContainsAny(rendered.Node, `/\`) || strings.HasPrefix(rendered.Node, ".") {
 			return fmt.Errorf("render node %q: its name is no file name", rendered.Node)
 		}
+	}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	for _, rendered := range all {
 		path := filepath.Join(out, rendered.Node+".yaml")
 		if err := atomicfile.Replace(path, rendered.Text, secretMode); err != nil {
 			return err

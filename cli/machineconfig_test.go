@@ -102,6 +102,19 @@ func TestMachineConfigMigrate_ThereAndBack(t *testing.T) {
 	}
 }
 
+func TestMachineConfigMigrate_RefusesKeysThatTheVersionDoesNotHave(t *testing.T) {
+	inTempFolder(t, map[string]string{"a.yaml": "machine: {type: worker, features: {hostDNS: {enabled: true}}}\n"})
+	got := run(t, "machineconfig", "migrate", "a.yaml", "--to", "1.6")
+	if got.exit != 1 || got.stdout != "" || !strings.Contains(got.stderr, "version 1.6 has no form for") || !strings.Contains(got.stderr, "machine.features.hostDNS") {
+		t.Errorf("exit %d:\n%s%s", got.exit, got.stdout, got.stderr)
+	}
+	got = mustRun(t, "machineconfig", "migrate", "a.yaml", "--to", "1.6", "--keep-unsupported")
+	if !strings.Contains(got.stdout, "hostDNS") || !strings.Contains(got.stderr, "WARNING: version 1.6") {
+		t.Errorf("kept:\n%s%s", got.stdout, got.stderr)
+	}
+	mustRun(t, "machineconfig", "migrate", "a.yaml", "--to", "1.7")
+}
+
 func TestMachineConfigRender_OneConfigANode(t *testing.T) {
 	inputs := map[string]string{
 		"layers/render.yaml":      "apiVersion: ichor.dev/v1alpha1\nkind: Render\nvariables: {pool: blue}\nnodes:\n    n1: {role: worker}\n    n2: {role: worker, variables: {pool: green}}\n",

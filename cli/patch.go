@@ -63,11 +63,25 @@ func patchVerdict(before, after *config.Config) error {
 	if valid {
 		return nil
 	}
-	lines := make([]string, len(found))
-	for i, finding := range found {
+	return fmt.Errorf("the patches make a valid config invalid:\n%s", list(found))
+}
+
+func list(findings []*document.Finding) string {
+	lines := make([]string, len(findings))
+	for i, finding := range findings {
 		lines[i] = "  * " + finding.String()
 	}
-	return fmt.Errorf("the patches make a valid config invalid:\n%s", strings.Join(lines, "\n"))
+	return strings.Join(lines, "\n")
+}
+
+// generatedVerdict says whether a config that no patch has changed is invalid:
+// something in the flags cannot be.
+func generatedVerdict(role generate.Role, made *config.Config) error {
+	found, valid := faults(made)
+	if valid {
+		return nil
+	}
+	return fmt.Errorf("the %s config is not valid:\n%s", role, list(found))
 }
 
 // faults are the errors of a config in the mode that has the fewest; it is valid

@@ -35,7 +35,9 @@ func (e *NodeError) Error() string {
 	case e.reason != nil:
 		reason = e.reason.Error()
 	case e.Cause.Code() == codes.Unavailable:
-		reason = "out of reach: " + reason
+		reason = "out of reach: " + withoutFrames(reason)
+	case e.Cause.Code() == codes.Unimplemented:
+		reason += ": the node does not serve this"
 	}
 
 	if e.Node == "" {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -90,6 +91,7 @@ func (t *trace) explain(err error, asked []string) error {
 func (t *trace) explainUnavailable(e *Error) {
 	failures := t.failures()
 	if len(failures) == 0 {
+		e.Reason = "out of reach: " + withoutFrames(e.Reason)
 		e.Advice = "check that the node is up, and that the endpoint can reach it"
 		return
 	}
@@ -108,6 +110,19 @@ func (t *trace) explainUnavailable(e *Error) {
 	}
 
 	e.Reason = "no endpoint can be used: " + strings.Join(reasons, "; ")
+}
+
+// frames are what transports put around the cause of a failed connection.
+var frames = regexp.MustCompile(`(max retries exhausted: )?(failed after \d+ attempts: )?(rpc error: code = \w+ desc = )?(connection error: desc = )?("transport: (Error|authentication handshake failed)[^:]*: )?`)
+
+// withoutFrames returns the cause alone, as far as it can be told.
+func withoutFrames(reason string) string {
+	frame := frames.FindStringIndex(reason)
+	if frame == nil || frame[0] != 0 || frame[1] == 0 {
+		return reason
+	}
+
+	return strings.TrimSuffix(reason[frame[1]:], `"`)
 }
 
 // A refusal is the end of a connection between the handshake and the first word

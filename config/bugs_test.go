@@ -245,3 +245,25 @@ func TestS02_CarriageReturnsReadTheSame(t *testing.T) {
 		check(t, patched(t, "\xef\xbb\xbf"+unix), want)
 	}
 }
+
+// The half of the fault that is in the config: what a selector says about
+// sizes is read, kept as it was written, and compared right.
+func TestBR36_SizeInADiskSelectorIsReadAndCompared(t *testing.T) {
+	const gb = 1_000_000_000
+
+	for text, want := range map[string][2]bool{ // whether disks of 500 GB and 100 GB match
+		`">= 1GB"`: {true, true}, `">= 9TB"`: {false, false}, `">=100GB"`: {true, true}, `"> 100GB"`: {true, false},
+		`"<= 100 GB"`: {false, true}, `"< 100GB"`: {false, false}, `"== 500GB"`: {true, false}, `100GB`: {false, true}, `"<1TiB"`: {true, true},
+	} {
+		c := mustParse(t, "machine: {install: {diskSelector: {size: "+text+"}}}")
+
+		size := c.Main().Machine.Install.DiskSelector.Size
+		if got := [2]bool{size.Matches(500 * gb), size.Matches(100 * gb)}; got != want {
+			t.Errorf("%s: matches 500 GB and 100 GB: got %v, want %v", text, got, want)
+		}
+
+		if got := size.String(); got != strings.Trim(text, `"`) {
+			t.Errorf("%s: shown as %q", text, got)
+		}
+	}
+}

@@ -25,7 +25,7 @@ import (
 // Bounds of the steps of Create.
 const (
 	bootstrapTimeout = 2 * time.Minute
-	readyTimeout     = 5 * time.Minute
+	readyTimeout     = 3 * time.Minute
 )
 
 // Client connects to the cluster's API as its administrator.

@@ -213,6 +213,13 @@ func TestSoak_NeitherGoroutinesNorMemoryGrow(t *testing.T) {
 		d = time.Minute
 	}
 	e := busy(t, func(int64) {})
+	nop := func(context.Context, *resource.Session, resource.Resource[hopSpec]) error { return nil }
+	if err := e.Add(
+		resource.Mirror("mirror", hops.In("hop0"), nil, nop, nop),
+		resource.Job("job", hops.In("hop1"), nop, resource.CancelOnChange()),
+	); err != nil {
+		t.Fatal(err)
+	}
 	churn := func(until time.Time) {
 		for n := int64(1); time.Now().Before(until); n++ {
 			id := fmt.Sprintf("h%d", n%500)

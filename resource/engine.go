@@ -39,7 +39,8 @@ type Options struct {
 	// CheckSpecs finds reconcilers that change a spec they read, at the price
 	// of a copy of each spec. For tests.
 	CheckSpecs bool
-	// Diagnose is told what somebody should know. It must not block.
+	// Diagnose is told what somebody should know, one at a time. It may use
+	// the engine, as long as it comes back.
 	Diagnose func(Diagnostic)
 }
 
@@ -96,6 +97,7 @@ type Engine struct {
 	ready    []*unit
 	busy     int // units queued, running or waiting for a back-off; one more before Run
 	idle     chan struct{}
+	untold   []Diagnostic // the first is being told
 	wg       sync.WaitGroup
 }
 

@@ -32,11 +32,10 @@ func Merge[T any](name string, kind *Kind[T], from, to string, layers []string, 
 		found := false
 		for _, layer := range layers {
 			part, ok := source.Get(s, layer+"/"+id)
-			switch {
-			case !ok:
-			case found:
-				spec = combine(spec, part)
-			default:
+			if ok && found {
+				part = combine(spec, part)
+			}
+			if ok {
 				spec, found = part, true
 			}
 		}

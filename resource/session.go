@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
-	"slices"
 	"time"
 
 	"github.com/ichor-os/ichor/resource/reads"
@@ -182,7 +181,7 @@ func (k *Kind[T]) Put(s *Session, id string, spec T, opts ...PutOption) {
 	for _, opt := range opts {
 		opt(&md)
 	}
-	if err := checkID(md.Key); err != nil {
+	if err := md.Key.Check(); err != nil {
 		s.fail(err)
 		return
 	}
@@ -209,18 +208,6 @@ func (k *Kind[T]) Put(s *Session, id string, spec T, opts ...PutOption) {
 func (k *Kind[T]) Delete(s *Session, id ...string) {
 	s.check()
 	s.deletes = append(s.deletes, k.key(id))
-}
-
-func checkID(k Key) error {
-	if k.ID == "" || k.Namespace == "" {
-		return fmt.Errorf("put %s: id and namespace must not be empty", k)
-	}
-	for _, part := range []string{k.ID, k.Namespace} {
-		if slices.Contains([]byte(part), 0) {
-			return fmt.Errorf("put %s: id and namespace must not contain NUL", k)
-		}
-	}
-	return nil
 }
 
 func (s *Session) fail(err error) {

@@ -155,7 +155,7 @@ func (f *Feed[T]) commit(items []Item[T], remove []string, all bool) error {
 		keep := make(map[Key]struct{}, len(items))
 		for _, it := range items {
 			r := store.New(f.kind.def.store, Metadata{Key: f.kind.Key(it.ID), Owner: f.name, Labels: it.Labels}, f.kind.codec.Clone(&it.Spec))
-			if err := checkID(r.Key); err != nil {
+			if err := r.Key.Check(); err != nil {
 				return err
 			}
 			keep[r.Key] = struct{}{}

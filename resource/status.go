@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/ichor-os/ichor/resource/reads"
 )
 
 // HoldError is what [Hold] gives.
@@ -64,10 +66,31 @@ type Diagnostic struct {
 	Stack   string // of panic and hang
 }
 
-func (e *Engine) report(u *unit, kind, message, stack string) { e.say(u.name, kind, message, stack) }
-
 func (e *Engine) say(name, kind, message, stack string) {
 	e.opts.Diagnose(Diagnostic{Time: time.Now(), Name: name, Kind: kind, Message: message, Stack: stack})
+}
+
+// report says something of a unit. Engine.mu is held, so a goroutine tells it.
+func (e *Engine) report(u *unit, kind, message, stack string) {
+	e.untold = append(e.untold, Diagnostic{Time: time.Now(), Name: u.name, Kind: kind, Message: message, Stack: stack})
+	if len(e.untold) == 1 {
+		go e.tell()
+	}
+}
+
+// tell passes on what report gathered, in order, until there is nothing left.
+func (e *Engine) tell() {
+	for told := 0; ; told = 1 {
+		e.mu.Lock()
+		e.untold = e.untold[told:]
+		if len(e.untold) == 0 {
+			e.mu.Unlock()
+			return
+		}
+		d := e.untold[0]
+		e.mu.Unlock()
+		e.opts.Diagnose(d)
+	}
 }
 
 // Counters count since the engine was made.
@@ -154,4 +177,13 @@ func (e *Engine) checkSpecs(s *Session, err error) error {
 		}
 	}
 	return err
+}
+
+// EachUnit tells what each run of a block read and holds; fn only looks.
+func (e *Engine) EachUnit(fn func(block string, read reads.Set, held map[Key]struct{})) {
+	e.locked(func() {
+		for u := range e.units {
+			fn(u.owner, u.reads, u.held)
+		}
+	})
 }

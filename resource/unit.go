@@ -53,14 +53,6 @@ type unit struct {
 // cause is what led to a run.
 type cause = trace.Chain[*unit]
 
-func names(units []*unit) string {
-	all := make([]string, len(units))
-	for i, u := range units {
-		all[i] = u.name
-	}
-	return strings.Join(all, " < ")
-}
-
 // markDirty has u run, because of c. Engine.mu is held.
 func (e *Engine) markDirty(u *unit, c *cause) {
 	if c != nil && (u.cause == nil || c.Depth() > u.cause.Depth()) {
@@ -95,7 +87,7 @@ func (e *Engine) slowDown(u *unit) {
 	e.counters.loops.Add(1)
 	wait := e.backoff(u.slowdown + 2)
 	e.report(u, "loop", fmt.Sprintf("wakes itself through its own outputs: %s; next run in %s",
-		names(u.cause.Round(u)), wait), "")
+		strings.Join(u.cause.Round(u, func(u *unit) string { return u.name }), " < "), wait), "")
 	u.paid = true
 	e.waitFor(u, wait)
 }
@@ -212,7 +204,9 @@ func (e *Engine) execute(u *unit, goroutine string) *unit {
 	}
 	ctx, cancel := context.WithCancel(e.ctx)
 	if u.effect {
-		ctx, cancel = context.WithTimeout(e.ctx, bound)
+		defer cancel()
+		ctx, cancel = context.WithTimeout(ctx, bound)
+		bound += e.opts.RunBound // its context ends before it is reported
 	}
 	if u.group != nil && u.group.cancelOnChange {
 		u.cancel = cancel
@@ -220,9 +214,6 @@ func (e *Engine) execute(u *unit, goroutine string) *unit {
 	u.status.Running = true
 	e.mu.Unlock()
 
-	if u.effect {
-		bound += e.opts.RunBound // its context has ended before
-	}
 	watch := time.AfterFunc(bound, func() { e.hangs(u, bound, goroutine) })
 	s := e.session(ctx, u, u.owner)
 	began := time.Now()

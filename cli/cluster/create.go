@@ -1,3 +1,5 @@
+//go:build linux
+
 package cluster
 
 import (
@@ -210,7 +212,7 @@ func (f *createFlags) run(cmd *cobra.Command) error {
 			return err
 		}
 	}
-	return f.finish(cmd, fmt.Sprintf("cluster %s is ready after %s", f.name, time.Since(begun).Round(100*time.Millisecond)))
+	return f.finish(cmd, made.Spec, fmt.Sprintf("cluster %s is ready after %s", f.name, time.Since(begun).Round(100*time.Millisecond)))
 }
 
 // explain adds what to do about a cluster that did not come to be.
@@ -226,15 +228,26 @@ func (f *createFlags) explain(err error) error {
 }
 
 // finish says what happened and what to type next.
-func (f *createFlags) finish(cmd *cobra.Command, what string) error {
+func (f *createFlags) finish(cmd *cobra.Command, spec namespaces.Spec, what string) error {
+	var addresses []string
+	for _, node := range spec.Nodes {
+		addresses = append(addresses, node.Address.String())
+	}
 	name := program()
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), `%s
-next:
-  %s services                       what runs on the first node
-  %[2]s get members                    the nodes of the cluster
-  %[2]s health                         whether all of it works
-  %[2]s cluster show%[3]s                   addresses and states of the nodes
-  %[2]s cluster destroy%[3]s                when you are done
-`, what, name, f.selector())
+	next := [][2]string{
+		{name + " services --nodes " + strings.Join(addresses, ","), "what runs on the nodes"},
+		{name + " health", "whether all of it works"},
+		{name + " cluster show" + f.selector(), "addresses and states of the nodes"},
+		{name + " cluster destroy" + f.selector(), "when you are done"},
+	}
+	width := 0
+	for _, line := range next {
+		width = max(width, len(line[0]))
+	}
+	text := what + "\nnext:\n"
+	for _, line := range next {
+		text += fmt.Sprintf("  %-*s   %s\n", width, line[0], line[1])
+	}
+	_, err := fmt.Fprint(cmd.OutOrStdout(), text)
 	return err
 }

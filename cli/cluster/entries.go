@@ -1,3 +1,5 @@
+//go:build linux
+
 package cluster
 
 import (
@@ -68,7 +70,7 @@ func (f *createFlags) addKubeconfig(cmd *cobra.Command, made *localcluster.Clust
 	if err != nil {
 		return err
 	}
-	file.RemoveServer(serverOf(made.Spec))
+	file.RemoveServer(serverOf(made.Spec)) // of an older cluster of this name
 	current := file.Merge(entry, kubeconfig.KeepBoth)
 	if err := file.Save(); err != nil {
 		return err
@@ -109,6 +111,9 @@ func (l *local) dropEntries(spec namespaces.Spec) ([]string, error) {
 		return dropped, err
 	}
 	contexts := kube.RemoveServer(serverOf(spec))
+	for _, node := range spec.Nodes {
+		contexts = append(contexts, kube.RemoveServer("https://"+node.Loopback.String()+":6443")...)
+	}
 	if len(contexts) == 0 {
 		return dropped, nil
 	}

@@ -1,3 +1,5 @@
+//go:build linux
+
 package cluster
 
 import (
@@ -55,7 +57,7 @@ func (f *createFlags) goOn(cmd *cobra.Command) error {
 	if err := answers(cmd.Context(), options); err != nil {
 		return fmt.Errorf("cluster %s is there, but does not answer: %w: make it anew after '%s cluster destroy%s'", f.name, err, program(), f.selector())
 	}
-	return f.finish(cmd, what)
+	return f.finish(cmd, status.Spec, what)
 }
 
 // answers waits until an endpoint answers.

@@ -165,3 +165,6 @@ func (s *Session) All(ctx context.Context) context.Context {
 	}
 	return client.WithNodes(ctx, s.Nodes...)
 }
+
+// Endpoint is the first endpoint.
+func (s *Session) Endpoint() string { return s.endpoint }

@@ -53,15 +53,25 @@ func New(command *cobra.Command, env func(name string) (string, bool)) *Target {
 	return t
 }
 
-// AddInsecure adds the flags for nodes that have no config yet.
-func (t *Target) AddInsecure(command *cobra.Command) {
+// AddInsecure adds the flags for nodes that have no config yet; shorthand is that
+// of --insecure, which may be empty.
+func (t *Target) AddInsecure(command *cobra.Command, shorthand string) {
 	flags := command.Flags()
-	flags.BoolVarP(&t.insecure, "insecure", "i", false, "talk to a node without config: nobody vouches for it, and you show no certificate")
+	flags.BoolVarP(&t.insecure, "insecure", shorthand, false, "talk to a node without config: nobody vouches for it, and you show no certificate")
 	flags.StringSliceVar(&t.fingerprints, "cert-fingerprint", nil, "SHA-256 of the node's certificate, as its console shows it; with --insecure")
 }
 
 // Insecure reports whether the nodes have no config yet.
 func (t *Target) Insecure() bool { return t.insecure }
+
+// Edit changes the client config.
+func (t *Target) Edit(change func(*talosconfig.File) error) error {
+	path, err := talosconfig.DefaultPath(t.configPath, t.Env.Get)
+	if err != nil {
+		return err
+	}
+	return talosconfig.Edit(path, change)
+}
 
 // Open reads the client config.
 func (t *Target) Open() (*talosconfig.File, error) {

@@ -25,6 +25,8 @@ import (
 const (
 	// MaxSize is the largest text that is read, in bytes.
 	MaxSize = 32 << 20
+	// MaxDocuments is how many documents a text may have, blank ones included.
+	MaxDocuments = 10_000
 	// MaxDepth is the deepest nesting of values.
 	MaxDepth = 99
 	// maxAliased is how many values may be read through aliases.
@@ -113,7 +115,11 @@ func Split(data []byte, file string) (nodes []*yaml.Node, err error) {
 
 	decoder := yaml.NewDecoder(bytes.NewReader(readable(data)))
 
-	for {
+	for count := 1; ; count++ {
+		if count > MaxDocuments+1 {
+			return nil, &Error{File: file, Message: fmt.Sprintf("config holds more than %d documents", MaxDocuments)}
+		}
+
 		var n yaml.Node
 
 		err := decoder.Decode(&n)

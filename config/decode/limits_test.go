@@ -2,9 +2,11 @@ package decode_test
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/ichor-os/ichor/config/decode"
 	"github.com/ichor-os/ichor/config/documents"
@@ -33,15 +35,16 @@ func TestDecode_RefusesWhatIsTooMuch(t *testing.T) {
 	}
 
 	for name, c := range map[string]struct{ text, want string }{
-		"alias bomb":        {string(bomb()), "aliases unfold"},
-		"100 flow lists":    {deep("[", "]", 100), "nested deeper"},
-		"100 flow mappings": {deep("{a: ", "}", 100), "nested deeper"},
-		"100 block lists":   {deep("\n"+strings.Repeat(" ", 8)+strings.Repeat("- ", 100)+"x", "", 1), "nested deeper"},
-		"100,000 lists":     {deep("[", "]", 100_000), ""},
-		"a million lists":   {deep("[", "", 1_000_000), ""},
-		"alias of itself":   {"machine:\n  kubelet:\n    extraConfig: &a\n      b: *a\n", "contains itself"},
-		"33 MiB":            {"machine: {type: worker}\n#" + strings.Repeat("x", 33<<20), "too large"},
-		"33 MiB of lists":   {deep("[", "", 33<<20), "too large"},
+		"alias bomb":         {string(bomb()), "aliases unfold"},
+		"100 flow lists":     {deep("[", "]", 100), "nested deeper"},
+		"100 flow mappings":  {deep("{a: ", "}", 100), "nested deeper"},
+		"100 block lists":    {deep("\n"+strings.Repeat(" ", 8)+strings.Repeat("- ", 100)+"x", "", 1), "nested deeper"},
+		"100,000 lists":      {deep("[", "]", 100_000), ""},
+		"a million lists":    {deep("[", "", 1_000_000), ""},
+		"alias of itself":    {"machine:\n  kubelet:\n    extraConfig: &a\n      b: *a\n", "contains itself"},
+		"too many documents": {strings.Repeat("---\n", 20_000), "more than 10000 documents"},
+		"33 MiB":             {"machine: {type: worker}\n#" + strings.Repeat("x", 33<<20), "too large"},
+		"33 MiB of lists":    {deep("[", "", 33<<20), "too large"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats
@@ -69,6 +72,19 @@ func TestDecode_AcceptsNestingBelowTheLimit(t *testing.T) {
 
 	if _, err := decode.Decode([]byte(text), options()); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestReadAll_ReadsAllUpToTheLimit(t *testing.T) {
+	for _, size := range []int{0, 1, 1 << 20, 1<<20 + 1, 3<<20 - 1} {
+		want := strings.Repeat("x", size)
+		if got, err := decode.ReadAll(iotest.OneByteReader(strings.NewReader(want)), "c.yaml"); err != nil || string(got) != want {
+			t.Errorf("%d bytes: got %d, %v", size, len(got), err)
+		}
+	}
+
+	if _, err := decode.ReadAll(iotest.ErrReader(io.ErrClosedPipe), "c.yaml"); err == nil {
+		t.Error("got no error of the reader")
 	}
 }
 

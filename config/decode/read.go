@@ -4,22 +4,63 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 )
 
 // ReadAll reads a config's text, at most MaxSize bytes.
 func ReadAll(r io.Reader, file string) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, MaxSize+1))
-	if err != nil {
-		return nil, fmt.Errorf("config cannot be read: %s: %w", file, err)
+	size := sizeOf(r)
+	if size > MaxSize {
+		return nil, tooLarge(file)
 	}
 
-	if len(data) > MaxSize {
-		return nil, &Error{File: file, Message: fmt.Sprintf("config is too large: the limit is %d bytes", MaxSize)}
+	var (
+		chunks [][]byte
+		total  int
+		chunk  = make([]byte, size+1) // a file that does not grow fits into one
+	)
+
+	for {
+		n, err := io.ReadFull(r, chunk)
+		chunks = append(chunks, chunk[:n])
+
+		switch total += n; {
+		case total > MaxSize:
+			return nil, tooLarge(file)
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			return slices.Concat(chunks...), nil
+		case err != nil:
+			return nil, fmt.Errorf("config cannot be read: %s: %w", file, err)
+		}
+
+		chunk = make([]byte, chunkSize)
+	}
+}
+
+// chunkSize is how much is read at once where the size is not known. Chunks do
+// not move, so that a text that is refused takes no more memory than MaxSize.
+const chunkSize = 1 << 20
+
+// sizeOf is the size of a regular file, 0 for what has no size.
+func sizeOf(r io.Reader) int64 {
+	f, ok := r.(interface{ Stat() (fs.FileInfo, error) })
+	if !ok {
+		return 0
 	}
 
-	return data, nil
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return 0
+	}
+
+	return info.Size()
+}
+
+func tooLarge(file string) error {
+	return &Error{File: file, Message: fmt.Sprintf("config is too large: the limit is %d bytes", MaxSize)}
 }
 
 // Generic reads YAML of any shape into nil, bool, int, int64, uint64,

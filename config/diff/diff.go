@@ -223,6 +223,7 @@ func (w *walk) mapping(t *document.Type, f *document.Field, a, b reflect.Value, 
 		key := reflect.ValueOf(k).Convert(a.Type().Key())
 		x, y := a.MapIndex(key), b.MapIndex(key)
 		below := document.Join(path, k)
+		f := named(f, k)
 
 		switch {
 		case !x.IsValid():
@@ -239,6 +240,18 @@ func (w *walk) mapping(t *document.Type, f *document.Field, a, b reflect.Value, 
 			w.report(Changed, f, below, t.Elem, x, y)
 		}
 	}
+}
+
+// named is f for the value of a key in a map: its name may tell that it is secret.
+func named(f *document.Field, key string) *document.Field {
+	if f.Secret || !encode.LooksSecret(key) {
+		return f
+	}
+
+	g := *f
+	g.Secret = true
+
+	return &g
 }
 
 func keys(a, b reflect.Value) []string {
@@ -268,6 +281,7 @@ func (w *walk) free(_ *document.Type, f *document.Field, a, b reflect.Value, pat
 		key := reflect.ValueOf(k)
 		x, y := a.MapIndex(key), b.MapIndex(key)
 		below := document.Join(path, k)
+		f := named(f, k)
 
 		switch {
 		case !x.IsValid():

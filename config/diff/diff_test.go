@@ -83,3 +83,36 @@ func TestDocuments(t *testing.T) {
 		})
 	}
 }
+
+func TestDocuments_ShowNoSecretThatANameOrTextTells(t *testing.T) {
+	const was, is = "hunter2", "hunter3"
+
+	for name, base := range map[string]string{
+		"flag":               "machine: {kubelet: {extraArgs: {token: X}}}",
+		"flag given twice":   "machine: {kubelet: {extraArgs: {service-account-private-key: [X, b]}}}",
+		"free-form":          "machine: {kubelet: {extraConfig: {apiToken: X}}}",
+		"deep in free-form":  "machine: {kubelet: {extraConfig: {a: {password: X}}}}",
+		"label":              "machine: {nodeAnnotations: {my-secret: X}}",
+		"Kubernetes secret":  "cluster: {inlineManifests: [{name: a, contents: \"apiVersion: v1\\nkind: Secret\\ndata:\\n  a: X\\n\"}]}",
+		"secret in JSON":     "cluster: {inlineManifests: [{name: a, contents: '{\"kind\": \"Secret\", \"data\": {\"a\": \"X\"}}'}]}",
+		"variable in a text": "cluster: {inlineManifests: [{name: a, contents: \"kind: ConfigMap\\ndata:\\n  db_password: X\\n\"}]}",
+		"user of a URL":      "machine: {env: {https_proxy: 'http://u:X@proxy:3128'}}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			before, after := strings.ReplaceAll(base, "X", was), strings.ReplaceAll(base, "X", is)
+
+			for _, pair := range [][2]string{{before, after}, {"machine: {type: worker}", after}, {before, "machine: {type: worker}"}} {
+				changes := diff.Documents(docs(t, pair[0]), docs(t, pair[1]))
+
+				var b strings.Builder
+				if err := diff.Write(&b, changes); err != nil {
+					t.Fatal(err)
+				}
+
+				if len(changes) == 0 || strings.Contains(b.String(), "hunter") {
+					t.Errorf("from %s to %s:\n%s", pair[0], pair[1], b.String())
+				}
+			}
+		})
+	}
+}

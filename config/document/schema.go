@@ -84,7 +84,7 @@ type MergeRule struct {
 //	doc:"…"               what the key means, in a sentence or two
 //	enum:"a,b"            words that the key knows (for documentation and completion; decoding is the type's business)
 //	default:"…"           what an absent key means, in words
-//	since:"1.14"          the version of the format that brought the key, where that is later than its kind
+//	since:"1.14"          the first version whose configs have the key, where that is later than its kind
 type Field struct {
 	Key       string
 	OmitEmpty bool

@@ -43,6 +43,9 @@ const (
 // String is the word for the severity.
 func (s Severity) String() string { return [...]string{"error", "warning", "advice"}[s] }
 
+// MarshalText is the word for the severity, for JSON and YAML.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
 // Finding is one thing that validation has to say.
 type Finding struct {
 	Severity Severity `json:"severity"`

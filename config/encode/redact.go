@@ -14,6 +14,10 @@ const Mark = "[redacted]"
 var (
 	// secretKey matches names of flags, variables and free-form keys whose values are likely secret.
 	secretKey = regexp.MustCompile(`(?i)(passw|passphrase|secret|token|credential|private.?key|api.?key|access.?key)`)
+	// secretManifest matches Kubernetes secrets in a text.
+	secretManifest = regexp.MustCompile(`(?m)^[\s-]*["']?kind["']?\s*:\s*["']?Secret\b|"kind"\s*:\s*"Secret"`)
+	// secretLine matches values of telling names in a text.
+	secretLine = regexp.MustCompile(`(?im)^([ \t-]*["']?[\w.-]*(?:passw|passphrase|secret|token|credential|private.?key|api.?key|access.?key)[\w.-]*["']?[ \t]*[:=][ \t]*)\S.*$`)
 	// userInfo matches the user part of a URL.
 	userInfo = regexp.MustCompile(`://[^/@\s]+@`)
 )
@@ -39,6 +43,22 @@ func hide(n *yaml.Node) {
 	}
 }
 
+// hideParts hides what looks secret in a text, and leaves the rest.
+func hideParts(text string) string {
+	if strings.Contains(text, "@") {
+		text = userInfo.ReplaceAllString(text, "://"+Mark+"@")
+	}
+
+	if strings.ContainsAny(text, ":=") {
+		text = secretLine.ReplaceAllString(text, "${1}"+Mark)
+	}
+
+	return text
+}
+
+// LooksSecret tells whether the value of a key, flag or variable of this name is likely secret.
+func LooksSecret(name string) bool { return secretKey.MatchString(name) }
+
 // shown hides what looks secret in a value that no tag speaks of: user parts
 // of URLs, private keys in PEM, and values of telling names in free-form mappings.
 func (w writer) shown(n *yaml.Node) *yaml.Node {
@@ -49,10 +69,11 @@ func (w writer) shown(n *yaml.Node) *yaml.Node {
 	switch n.Kind {
 	case yaml.ScalarNode:
 		switch {
-		case slices.ContainsFunc(privateKeyMarks, func(mark string) bool { return strings.Contains(n.Value, mark) }):
+		case slices.ContainsFunc(privateKeyMarks, func(mark string) bool { return strings.Contains(n.Value, mark) }),
+			secretManifest.MatchString(n.Value):
 			hide(n)
-		case strings.Contains(n.Value, "@"):
-			n.Value = userInfo.ReplaceAllString(n.Value, "://"+Mark+"@")
+		default:
+			n.Value = hideParts(n.Value)
 		}
 	case yaml.SequenceNode:
 		for _, item := range n.Content {

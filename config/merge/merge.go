@@ -29,14 +29,8 @@ func Documents(base, patch []decode.Parsed) ([]decode.Parsed, error) {
 	result := base
 
 	for _, p := range patch {
-		target := find(result, p.Document)
-		if target == nil {
-			result = append(result, decode.Parsed{Document: clone(p.Document), Node: p.Node})
-
-			continue
-		}
-
-		if err := Into(target, p.Document); err != nil {
+		var err error
+		if result, err = Document(result, p); err != nil {
 			return nil, err
 		}
 	}
@@ -46,6 +40,17 @@ func Documents(base, patch []decode.Parsed) ([]decode.Parsed, error) {
 	}
 
 	return result, nil
+}
+
+// Document lays one document over those of a base, as Documents does. It does
+// not look for clashes: whoever has laid the last one does that.
+func Document(base []decode.Parsed, patch decode.Parsed) ([]decode.Parsed, error) {
+	target := find(base, patch.Document)
+	if target == nil {
+		return append(base, decode.Parsed{Document: clone(patch.Document), Node: patch.Node}), nil
+	}
+
+	return base, Into(target, patch.Document)
 }
 
 func find(docs []decode.Parsed, d document.Document) document.Document {
@@ -188,10 +193,11 @@ func (m *merger) list(t *document.Type, rule document.MergeRule, v, patch reflec
 	}
 
 	result := v
+	held := holder(v)
 
 	for i := range patch.Len() {
 		item := patch.Index(i)
-		if contains(v, item) {
+		if held(item) {
 			continue
 		}
 
@@ -210,6 +216,21 @@ func (m *merger) list(t *document.Type, rule document.MergeRule, v, patch reflec
 	v.Set(result)
 
 	return nil
+}
+
+// holder gives a function that tells whether a list holds an item. Lists of
+// text may be long, so they are not searched again for each item.
+func holder(list reflect.Value) func(item reflect.Value) bool {
+	if list.Type().Elem().Kind() != reflect.String {
+		return func(item reflect.Value) bool { return contains(list, item) }
+	}
+
+	texts := make(map[string]bool, list.Len())
+	for i := range list.Len() {
+		texts[list.Index(i).String()] = true
+	}
+
+	return func(item reflect.Value) bool { return texts[item.String()] }
 }
 
 // contains tells whether a list holds an item already; so appending the same patch twice adds nothing.

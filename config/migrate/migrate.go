@@ -143,17 +143,14 @@ func tooNew(docs []document.Document, minor int) []Remark {
 	var lost []Remark
 
 	for _, d := range docs {
-		since := d.Kind().Since
-		if v, err := ParseVersion(since); err == nil && v > minor && v > 13 {
+		if since := d.Kind().Since; document.Newer(since, max(minor, 13)) {
 			lost = append(lost, Remark{document.Title(d), fmt.Sprintf("this kind is known since %s only", since)})
 
 			continue
 		}
 
-		document.LateKeys(d, func(path, since string) {
-			if v, err := ParseVersion(since); err == nil && v > minor {
-				lost = append(lost, Remark{document.Title(d) + ": " + path, fmt.Sprintf("this key is known since %s only", since)})
-			}
+		document.LateKeys(d, minor, func(path, since string) {
+			lost = append(lost, Remark{document.Title(d) + ": " + path, fmt.Sprintf("this key is known since %s only", since)})
 		})
 	}
 

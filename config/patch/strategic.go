@@ -317,6 +317,10 @@ func (p *Patch) apply(docs []decode.Parsed, o decode.Options) ([]decode.Parsed, 
 		}
 	}
 
+	if faults := decode.Clashes(docs, ""); len(faults) > 0 {
+		return nil, faults
+	}
+
 	return docs, nil
 }
 
@@ -353,5 +357,5 @@ func (d *part) apply(docs []decode.Parsed, o decode.Options) ([]decode.Parsed, e
 		return docs, nil
 	}
 
-	return merge.Documents(docs, []decode.Parsed{d.merge})
+	return merge.Document(docs, d.merge)
 }

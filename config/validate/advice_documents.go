@@ -14,7 +14,10 @@ import (
 )
 
 // contract is the version of the config format that nodes report.
-const contract = "1.13"
+const (
+	contract      = "1.13"
+	contractMinor = 13
+)
 
 // apiPort is where a node's own API listens.
 const apiPort = 50000
@@ -23,14 +26,12 @@ const apiPort = 50000
 // the main document.
 func adviseTogether(v *document.Validation, docs []document.Document) {
 	for _, d := range docs {
-		if k := d.Kind(); k.APIVersion == document.V1Alpha1 && k.Since > contract {
+		if k := d.Kind(); k.APIVersion == document.V1Alpha1 && document.Newer(k.Since, contractMinor) {
 			v.For(d).Advisef("kind", "kind came with version %s of the format: clients of version %s refuse a config that holds it", k.Since, contract)
 		}
 
-		document.LateKeys(d, func(path, since string) {
-			if since > contract {
-				v.For(d).Advisef(path, "key came with version %s of the format: clients of version %s refuse a config that holds it", since, contract)
-			}
+		document.LateKeys(d, contractMinor, func(path, since string) {
+			v.For(d).Advisef(path, "key came with version %s of the format: clients of version %s refuse a config that holds it", since, contract)
 		})
 	}
 

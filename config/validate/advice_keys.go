@@ -7,14 +7,23 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
+	"net/netip"
+	"strings"
 
 	"github.com/ichor-os/ichor/config/document"
+	"github.com/ichor-os/ichor/config/documents/rules"
 	"github.com/ichor-os/ichor/config/documents/v1alpha1"
 	"github.com/ichor-os/ichor/config/scalar"
 )
 
 // adviseKeys checks that certificates are in time and match their keys.
 func adviseKeys(v *document.Validation, c *v1alpha1.Config) {
+	adviseNames(v, "machine.certSANs", c.Machine.CertSANs)
+
+	if a := c.Cluster.APIServer; a != nil {
+		adviseNames(v, "cluster.apiServer.certSANs", a.CertSANs)
+	}
+
 	authority(v, "machine.ca", c.Machine.CA)
 	authority(v, "cluster.ca", c.Cluster.CA)
 	authority(v, "cluster.aggregatorCA", c.Cluster.AggregatorCA)
@@ -44,6 +53,16 @@ func adviseKeys(v *document.Validation, c *v1alpha1.Config) {
 	if s := c.Cluster.SecretboxEncryptionSecret; s != "" {
 		if raw, err := base64.StdEncoding.DecodeString(s); err != nil || len(raw) != 32 {
 			v.Advisef("cluster.secretboxEncryptionSecret", "Kubernetes needs 32 bytes, as base64").Fix("make one with: head -c 32 /dev/urandom | base64")
+		}
+	}
+}
+
+// adviseNames names what no certificate can hold.
+func adviseNames(v *document.Validation, path string, names []string) {
+	for i, name := range names {
+		_, err := netip.ParseAddr(name)
+		if err != nil && !rules.IsHostname(strings.TrimPrefix(name, "*.")) {
+			v.Item(path, i).Advisef("", "neither an address nor a host name: %q", name)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -88,14 +89,19 @@ func adviseVersions(v *document.Validation, c *v1alpha1.Config) {
 	minors := make(map[string]int)
 
 	for _, x := range components(c) {
-		minor, ok := minorOf(x.image)
-		if !x.kubernetes || !ok {
+		if !x.kubernetes || x.image == "" {
 			continue
 		}
 
-		minors[x.path] = minor
+		minor, ok := minorOf(x.image)
+		if ok {
+			minors[x.path] = minor
+		}
 
-		if minor < oldestMinor || minor > newestMinor {
+		switch tag := tagOf(x.image); {
+		case !ok && tag != "":
+			v.Advisef(x.path+".image", "not a supported version of Kubernetes: %s", tag).Fix("use 1.%d to 1.%d", oldestMinor, newestMinor)
+		case ok && !supported(minor):
 			v.Advisef(x.path+".image", "Kubernetes 1.%d is not supported", minor).Fix("use 1.%d to 1.%d", oldestMinor, newestMinor)
 		}
 	}
@@ -117,18 +123,29 @@ func adviseVersions(v *document.Validation, c *v1alpha1.Config) {
 	}
 }
 
-// minorOf reads the minor version of the tag of an image: v1.36.3, v1.36.3-fat.
-func minorOf(image string) (int, bool) {
-	image, _, _ = strings.Cut(image, "@")
+func supported(minor int) bool { return minor >= oldestMinor && minor <= newestMinor }
 
-	slash := strings.LastIndexByte(image, '/')
-
-	_, tag, ok := strings.Cut(image[slash+1:], ":")
-	if !ok {
-		return 0, false
+// KubernetesVersion says whether a version is one that clusters cannot have;
+// empty is none at all.
+func KubernetesVersion(text string) error {
+	if minor, ok := minorOf("k:" + text); text == "" || ok && supported(minor) {
+		return nil
 	}
 
-	parts := strings.SplitN(strings.TrimPrefix(tag, "v"), ".", 3)
+	return fmt.Errorf("not a supported version of Kubernetes: %s: use 1.%d to 1.%d", text, oldestMinor, newestMinor)
+}
+
+// tagOf is the tag of an image, empty if it has none.
+func tagOf(image string) string {
+	image, _, _ = strings.Cut(image, "@")
+	_, tag, _ := strings.Cut(image[strings.LastIndexByte(image, '/')+1:], ":")
+
+	return tag
+}
+
+// minorOf reads the minor version of the tag of an image: v1.36.3, v1.36.3-fat.
+func minorOf(image string) (int, bool) {
+	parts := strings.SplitN(strings.TrimPrefix(tagOf(image), "v"), ".", 3)
 	if len(parts) < 2 || parts[0] != "1" {
 		return 0, false
 	}

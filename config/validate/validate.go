@@ -107,7 +107,7 @@ func mainFirst(docs []document.Document) []document.Document {
 }
 
 func report(findings []*document.Finding, parsed []decode.Parsed, o Options) *Report {
-	r := new(Report)
+	r := &Report{Errors: []*document.Finding{}, Warnings: []*document.Finding{}, Advice: []*document.Finding{}} // lists in JSON, even if empty
 	nodes := make(map[string]*yaml.Node, len(parsed))
 
 	for _, p := range parsed {

@@ -64,6 +64,9 @@ func TestRun_Advice(t *testing.T) {
 		"http":                   {"https://10.5.0.10:6443", "http://10.5.0.10:6443", "not https"},
 		"image":                  {"registry.k8s.io/kube-proxy:v1.36.3", "registry.k8s.io/Kube Proxy", "not an image reference"},
 		"old Kubernetes":         {"kube-scheduler:v1.36.3", "kube-scheduler:v1.29.1", "1.29 is not supported"},
+		"future Kubernetes":      {"kubelet:v1.36.3", "kubelet:v9.9.9", "not a supported version of Kubernetes: v9.9.9"},
+		"no version":             {"kubelet:v1.36.3", "kubelet:latest", "not a supported version of Kubernetes: latest"},
+		"name in certificates":   {"    certSANs: []\n    kubelet", "    certSANs: [10.0.0.1, '*.a.b', 'a b']\n    kubelet", "neither an address nor a host name"},
 		"newer kubelet":          {"kubelet:v1.36.3", "kubelet:v1.37.2-fat", "kubelet 1.37 does not go with API server 1.36"},
 		"dashes":                 {"kube-apiserver:v1.36.3", "kube-apiserver:v1.36.3\n        extraArgs: {--v: 3}", "without leading dashes"},
 		"unknown flag":           {"kube-apiserver:v1.36.3", "kube-apiserver:v1.36.3\n        extraArgs: {request-timeouts: 3s}", "did you mean request-timeout?"},
@@ -175,6 +178,25 @@ func TestFlags_EveryProgramHasAList(t *testing.T) {
 			if got := mentions(report(t, text, validate.Options{}).Advice, program+" of this version"); got != want {
 				t.Errorf("%s: %s: advice: got %v, want %v", program, arguments, got, want)
 			}
+		}
+	}
+}
+
+func TestMinorOf_TellsAPortFromATag(t *testing.T) {
+	// Through the advice: a kubelet from a registry with a port, with a variant in its tag.
+	base := file(t, "gen/c-default/expected/controlplane.yaml")
+
+	for image, want := range map[string]string{
+		"registry.example.com:5000/kubelet:v1.36.1-fat": "",
+		"registry.example.com:5000/kubelet":             "",
+		"registry.example.com:5000/kubelet:v1.30.2-fat": "1.30 is not supported",
+		"[fd00::1]:5000/kubelet:v1.30.2":                "1.30 is not supported",
+	} {
+		text := strings.Replace(base, "ghcr.io/siderolabs/kubelet:v1.36.3", `"`+image+`"`, 1)
+
+		r := report(t, text, validate.Options{})
+		if want == "" && len(r.Advice) > 0 || want != "" && !mentions(r.Advice, want) {
+			t.Errorf("%s: advice %v, want %q", image, r.Advice, want)
 		}
 	}
 }

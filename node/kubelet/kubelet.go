@@ -134,6 +134,14 @@ func configuration(s Settings) map[string]any {
 		config["failCgroupV1"] = false
 		config["oomScoreAdj"] = 0
 		config["maxOpenFiles"] = 20000
+		// The disk is the computer's. Shares of it say nothing about the node:
+		// a large disk that is nearly full still has room for a cluster.
+		config["evictionHard"] = map[string]any{
+			"memory.available": "100Mi", "nodefs.available": "1Gi", "nodefs.inodesFree": "1%",
+			"imagefs.available": "1Gi", "imagefs.inodesFree": "1%",
+		}
+		config["imageGCHighThresholdPercent"] = 100
+		config["imageGCLowThresholdPercent"] = 99
 	}
 	return config
 }

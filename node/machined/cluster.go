@@ -163,3 +163,15 @@ func (w *withPods) Run(ctx context.Context, started func(what string)) error {
 	}
 	return err
 }
+
+// leaveEtcd takes this node's member out of its cluster, if it has one, and
+// stops it.
+func (n *node) leaveEtcd(ctx context.Context) error {
+	membership := n.cluster.membership.Load()
+	if membership == nil {
+		return nil
+	}
+	return membership.Leave(ctx, n.stopEtcd)
+}
+
+func (n *node) stopEtcd(ctx context.Context) error { return n.services.Stop(ctx, "etcd") }

@@ -12,6 +12,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	commonpb "github.com/ichor-os/ichor/api/common"
+	machinepb "github.com/ichor-os/ichor/api/machine"
 	machineconfig "github.com/ichor-os/ichor/config"
 	"github.com/ichor-os/ichor/config/documents/v1alpha1"
 	"github.com/ichor-os/ichor/node/access"
@@ -23,8 +25,10 @@ import (
 	lifecyclespec "github.com/ichor-os/ichor/node/lifecycle/spec"
 	"github.com/ichor-os/ichor/node/link"
 	"github.com/ichor-os/ichor/node/log"
+	"github.com/ichor-os/ichor/node/machined/calls"
 	"github.com/ichor-os/ichor/node/machined/kinds"
 	"github.com/ichor-os/ichor/node/machined/trust"
+	"github.com/ichor-os/ichor/node/meta"
 	"github.com/ichor-os/ichor/node/mount"
 	"github.com/ichor-os/ichor/node/platform"
 	"github.com/ichor-os/ichor/node/service"
@@ -57,6 +61,7 @@ type node struct {
 	apply    *config.RPC
 	cluster  cluster
 	engine   *resource.Engine
+	calls    *calls.Calls
 	// configured is set once a config is in force.
 	configured atomic.Bool
 	// ending is set when the machine goes down.
@@ -94,7 +99,8 @@ func newNode(reaper *process.Reaper, groups *cgroup.Tree) (*node, error) {
 	if err := n.engine.Register(kinds.All()...); err != nil {
 		return nil, fmt.Errorf("register resources: %w", err)
 	}
-	return n, nil
+	n.calls, err = calls.New(calls.Needs{Log: logger, Engine: n.engine, Services: n.services, Ends: n.ends, Logs: logs, Meta: meta.Path, SharedKernel: true})
+	return n, err
 }
 
 // boot takes the node to maintenance or to what its config says, and returns
@@ -114,6 +120,7 @@ func (n *node) boot(ctx context.Context) error {
 	if err := n.startEngine(ctx); err != nil {
 		return err
 	}
+	n.calls.Publish(&machinepb.SequenceEvent{Sequence: "boot", Action: machinepb.SequenceEvent_START})
 	n.stage(ctx, lifecyclespec.StageBooting)
 	if err := n.serve(); err != nil {
 		return err
@@ -122,6 +129,7 @@ func (n *node) boot(ctx context.Context) error {
 	if err != nil {
 		// A config that cannot be read must not keep its owner out.
 		n.log.Error("stored config is refused, the node waits for a new one", "error", err)
+		n.calls.Publish(&machinepb.ConfigLoadErrorEvent{Error: err.Error()})
 	}
 	if current == nil {
 		fingerprint, err := trust.Maintenance(n.names())
@@ -144,11 +152,16 @@ func (n *node) boot(ctx context.Context) error {
 	}
 	n.apply.Configured()
 	n.configured.Store(true)
-	if err := n.publishConfig(ctx, current); err != nil {
+	if err := config.Publish(ctx, n.engine, current, n.platform.Hostname); err != nil {
 		return err
 	}
 	n.stage(ctx, lifecyclespec.StageRunning)
-	return n.startCluster(ctx, current)
+	if err := n.startCluster(ctx, current); err != nil {
+		n.calls.Publish(&machinepb.SequenceEvent{Sequence: "boot", Error: &commonpb.Error{Message: err.Error()}})
+		return err
+	}
+	n.calls.Publish(&machinepb.SequenceEvent{Sequence: "boot", Action: machinepb.SequenceEvent_STOP})
+	return nil
 }
 
 // prepare sets the name, the network and the files of /etc.
@@ -211,6 +224,7 @@ func (n *node) address() netip.Addr { return n.platform.Addresses[0].Addr() }
 // useConfig puts the machine CA of the config in force: from then on the API
 // knows its callers by certificate.
 func (n *node) useConfig(ctx context.Context, c *v1alpha1.Config) error {
+	defer func() { go trust.Renew(ctx, c, n.names(), n.log) }()
 	if len(trust.CA(c.Machine).Key) > 0 {
 		if err := trust.ControlPlane(c, n.names()); err != nil {
 			return err
@@ -242,11 +256,15 @@ func (n *node) stop(end lifecycle.End) {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
 	stage := lifecyclespec.StageRebooting
-	if end == lifecycle.PowerOff {
+	switch {
+	case n.ends.Sequence() == "reset":
+		stage = lifecyclespec.StageResetting
+	case end == lifecycle.PowerOff:
 		stage = lifecyclespec.StageShuttingDown
 	}
 	n.stage(ctx, stage)
 	n.ending.Store(true)
-	n.services.Shutdown(ctx)
+	n.ends.Phase("stopServices", func() { n.services.Shutdown(ctx) })
 	n.logs.Close()
+	n.calls.Erase()
 }

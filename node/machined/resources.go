@@ -4,9 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	machineconfig "github.com/ichor-os/ichor/config"
-	configspec "github.com/ichor-os/ichor/node/config/spec"
-	kubeletspec "github.com/ichor-os/ichor/node/kubelet/spec"
 	"github.com/ichor-os/ichor/node/lifecycle"
 	lifecyclespec "github.com/ichor-os/ichor/node/lifecycle/spec"
 	"github.com/ichor-os/ichor/node/machined/boot"
@@ -14,7 +11,6 @@ import (
 	"github.com/ichor-os/ichor/node/platform"
 	"github.com/ichor-os/ichor/node/service"
 	"github.com/ichor-os/ichor/resource"
-	"github.com/ichor-os/ichor/resource/value"
 )
 
 // startEngine adds the sources and reconcilers of all nouns to the engine and
@@ -28,34 +24,15 @@ func (n *node) startEngine(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("add to engine: %w", err)
 	}
+	if err := n.calls.Start(ctx); err != nil {
+		return err
+	}
 	go func() {
 		if err := n.engine.Run(ctx); err != nil && ctx.Err() == nil {
 			n.log.Error("engine ended", "error", err)
 		}
 	}()
 	return platform.Publish(ctx, n.engine, boot.PlatformContainer, n.platform)
-}
-
-// publishConfig shows the config in force.
-func (n *node) publishConfig(ctx context.Context, c *machineconfig.Config) error {
-	text, err := c.Encode()
-	if err != nil {
-		return fmt.Errorf("encode config: %w", err)
-	}
-	role := value.MachineTypeWorker
-	switch c.Main().Machine.Type {
-	case "controlplane":
-		role = value.MachineTypeControlplane
-	case "init":
-		role = value.MachineTypeInit
-	}
-	return n.engine.Commit(ctx, "machine-config", func(s *resource.Session) error {
-		configspec.MachineConfigs.Put(s, configspec.Active, configspec.MachineConfigSpec{Documents: text})
-		configspec.MachineConfigs.Put(s, configspec.Persistent, configspec.MachineConfigSpec{Documents: text})
-		configspec.MachineTypes.Put(s, "machine-type", configspec.MachineTypeSpec{Type: role})
-		kubeletspec.Nodenames.Put(s, "nodename", kubeletspec.NodenameSpec{Nodename: n.platform.Hostname, HostnameVersion: "1"})
-		return nil
-	})
 }
 
 // stage moves the machine to a stage; a failure to show it stops nothing.

@@ -197,6 +197,21 @@ func TestSupervisor_RefusesWhatClientsMayNotDo(t *testing.T) {
 	s.Shutdown(t.Context())
 }
 
+func TestSupervisor_AwaitsAServiceThatIsAddedLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := quiet()
+		done := make(chan error, 1)
+		go func() { done <- s.Await(t.Context(), "late", Status.Ready) }()
+		synctest.Wait()
+		mustAdd(t, s, Service{ID: "other", Runner: &runner{id: "other", log: &journal{}}})
+		mustAdd(t, s, Service{ID: "late", Runner: &runner{id: "late", log: &journal{}}})
+		if err := <-done; err != nil {
+			t.Errorf("await = %v", err)
+		}
+		s.Shutdown(t.Context())
+	})
+}
+
 func TestSupervisor_WatchersSeeChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := quiet()

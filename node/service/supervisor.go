@@ -33,6 +33,7 @@ type Supervisor struct {
 	services map[string]*supervised
 	order    []string
 	watchers map[chan<- Status]struct{}
+	added    chan struct{} // closed and replaced when a service is added
 	closed   bool
 }
 
@@ -51,6 +52,7 @@ func NewSupervisor(log *slog.Logger) *Supervisor {
 		backoff:  DefaultBackoff,
 		services: map[string]*supervised{},
 		watchers: map[chan<- Status]struct{}{},
+		added:    make(chan struct{}),
 	}
 }
 
@@ -66,6 +68,8 @@ func (s *Supervisor) Add(service Service) error {
 	entry.status = Status{ID: service.ID}
 	s.services[service.ID] = entry
 	s.order = append(s.order, service.ID)
+	close(s.added)
+	s.added = make(chan struct{})
 	s.record(entry, Initialized, "Service is registered")
 	return nil
 }
@@ -187,7 +191,7 @@ func (s *Supervisor) Await(ctx context.Context, id string, ok func(Status) bool)
 	for {
 		s.mu.Lock()
 		entry, known := s.services[id]
-		var changed <-chan struct{}
+		changed := s.added
 		if known {
 			if ok(entry.snapshot()) {
 				s.mu.Unlock()

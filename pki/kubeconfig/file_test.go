@@ -65,3 +65,23 @@ func TestRemoveServer_KeepsWhatOthersUse(t *testing.T) {
 		t.Errorf("mode of a new file = %v, %v; want 0600", info.Mode(), err)
 	}
 }
+
+func TestKnown_TellsTheSameClusterFromAnotherOfItsName(t *testing.T) {
+	admin := func(server, authority string) *Config {
+		config, err := NewAdmin(Admin{Cluster: "c", Server: server, CA: []byte(authority)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return config
+	}
+	own := admin("https://127.0.0.1:6443", "one")
+	for authority, want := range map[string]string{"one": "https://127.0.0.1:6443", "two": ""} {
+		if got := own.Known(admin("https://10.0.0.1:6443", authority)); got != want {
+			t.Errorf("authority %s: known at %q, want %q", authority, got, want)
+		}
+	}
+	own.SetServer("https://10.0.0.3:6443")
+	if got := own.Server(); got != "https://10.0.0.3:6443" {
+		t.Errorf("server = %s", got)
+	}
+}

@@ -57,3 +57,44 @@ func value(item *yaml.Node, first, second string) string {
 	}
 	return ""
 }
+
+// Server is the URL of the API server of the current context, or "".
+func (c *Config) Server() string {
+	if cluster := c.currentCluster(); cluster != nil {
+		return value(cluster, "cluster", "server")
+	}
+	return ""
+}
+
+// SetServer changes the URL of the API server of the current context.
+func (c *Config) SetServer(url string) {
+	if cluster := c.currentCluster(); cluster != nil {
+		if inner := get(cluster, "cluster"); inner != nil {
+			set(inner, "server", scalar(url))
+		}
+	}
+}
+
+func (c *Config) currentCluster() *yaml.Node {
+	context := c.item("contexts", c.CurrentContext())
+	if context == nil {
+		return nil
+	}
+	return c.item("clusters", value(context, "context", "cluster"))
+}
+
+// Known returns the URL of the API server that this kubeconfig has for the
+// current cluster of another one, or "" if it does not have that cluster: the
+// same name with the same authority.
+func (c *Config) Known(other *Config) string {
+	theirs := other.currentCluster()
+	if theirs == nil {
+		return ""
+	}
+	own := c.item("clusters", get(theirs, "name").Value)
+	const authority = "certificate-authority-data"
+	if own == nil || value(own, "cluster", authority) == "" || value(own, "cluster", authority) != value(theirs, "cluster", authority) {
+		return ""
+	}
+	return value(own, "cluster", "server")
+}

@@ -52,6 +52,27 @@ func Open(path string) (*File, error) {
 	return &File{Config: *config, path: path}, nil
 }
 
+// Edit opens a file as [Open] does, lets change it, and saves it if change gives
+// no error. Nobody else edits it meanwhile.
+func Edit(path string, change func(*File) error) (err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("open client config: %w", err)
+	}
+	unlock, err := atomicfile.Lock(path)
+	if err != nil {
+		return fmt.Errorf("open client config: %w", err)
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	file, err := Open(path)
+	if err != nil {
+		return err
+	}
+	if err := change(file); err != nil {
+		return err
+	}
+	return file.Save()
+}
+
 // Path is where the file is.
 func (f *File) Path() string { return f.path }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -183,4 +184,29 @@ func FuzzParse(f *testing.F) {
 			_, _, _ = context.Credentials()
 		}
 	})
+}
+
+func TestEdit_LosesNoChangeOfOthers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "talos", "config")
+	const writers = 16
+	var group sync.WaitGroup
+	for i := range writers {
+		group.Go(func() {
+			err := talosconfig.Edit(path, func(file *talosconfig.File) error {
+				file.Set(fmt.Sprint("c", i), &talosconfig.Context{})
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	file, err := talosconfig.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := len(file.Names()); got != writers {
+		t.Errorf("%d contexts were added, %d are there: %v", writers, got, file.Names())
+	}
 }

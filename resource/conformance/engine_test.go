@@ -406,6 +406,16 @@ var engineCases = []testCase{
 		time.Sleep(time.Minute)
 		w.is(outs, "bad", "2")
 	}},
+	{name: "P07_Isolation/DiagnosticsMayBecomeResources", run: func(w *world) {
+		w.heard = func(d resource.Diagnostic) {
+			w.must(w.e.Commit(w.Context(), "diagnostics", func(s *resource.Session) error {
+				outs.Put(s, "told", textSpec{Text: d.Name + ": " + d.Kind, List: []string{fmt.Sprint(len(w.e.Status()))}})
+				return nil
+			}))
+		}
+		w.add(resource.Reconciler("r", func(context.Context, *resource.Session) error { panic("boom") }))
+		w.is(outs, "told", "r: panic")
+	}},
 	{name: "P07_Isolation/HangIsReportedAndTakesNoSlot", opts: resource.Options{Parallel: 1}, run: func(w *world) {
 		release := make(chan struct{})
 		w.add(resource.ForEach("each", ins, func(_ context.Context, s *resource.Session, r resource.Resource[textSpec]) error {

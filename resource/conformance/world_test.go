@@ -43,8 +43,9 @@ type world struct {
 	b    backend
 	stop func() error
 
-	mu   sync.Mutex
-	said []resource.Diagnostic
+	mu    sync.Mutex
+	said  []resource.Diagnostic
+	heard func(resource.Diagnostic) // also told, when it is set
 }
 
 type testCase struct {
@@ -69,6 +70,9 @@ func TestConformance(t *testing.T) {
 						w.mu.Lock()
 						defer w.mu.Unlock()
 						w.said = append(w.said, d)
+						if w.heard != nil {
+							w.heard(d)
+						}
 					}
 					w.e = resource.New(opts)
 					w.must(w.e.Register(ins, others, mids, outs))

@@ -130,7 +130,7 @@ func TestServer_RefusesWhatClientsMayNotDo(t *testing.T) {
 		"get of nothing":                     {get(open.Definition().Type, "no"), codes.NotFound, "does not exist"},
 		"spec that cannot be read":           {create(broken, ""), codes.InvalidArgument, "yaml"},
 		"phase that is none":                 {create(badPhase, ""), codes.InvalidArgument, "paused"},
-		"create without an id":               {create(note(open, "", ""), ""), codes.InvalidArgument, "id must not be empty"},
+		"create without an id":               {create(note(open, "", ""), ""), codes.InvalidArgument, "must not be empty"},
 		"write to the definitions of kinds":  {teardown2(ctx, c), codes.PermissionDenied, "written by the node only"},
 		"update of what is not there":        {update(note(open, "no", ""), ""), codes.NotFound, "does not exist"},
 		"create is fine":                     {create(note(open, "fine", ""), ""), codes.OK, ""},

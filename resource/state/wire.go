@@ -3,7 +3,6 @@ package state
 import (
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -60,8 +59,8 @@ func fromWire(def *resource.Definition, msg *resourcepb.Resource) (*store.Resour
 		return nil, invalid(err)
 	}
 	k := key(def, md.GetNamespace(), md.GetId())
-	if k.ID == "" || strings.ContainsRune(k.ID+k.Namespace, 0) {
-		return nil, status.Error(codes.InvalidArgument, "resource: the id must not be empty, nor contain NUL")
+	if err := k.Check(); err != nil {
+		return nil, invalid(err)
 	}
 	t := def.StoreType()
 	spec, err := t.Decode(store.Encoded{

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -18,6 +19,15 @@ type Key struct {
 
 // String gives namespace/type/id.
 func (k Key) String() string { return k.Namespace + "/" + k.Type + "/" + k.ID }
+
+// Check refuses keys that cannot be stored: the id and namespace must not be
+// empty, nor contain NUL.
+func (k Key) Check() error {
+	if k.ID == "" || k.Namespace == "" || strings.ContainsRune(k.ID+k.Namespace, 0) {
+		return fmt.Errorf("put %s: id and namespace must not be empty, nor contain NUL", k)
+	}
+	return nil
+}
 
 // Phase is where a resource is in its life.
 type Phase uint8

@@ -46,7 +46,8 @@ type Hooks struct {
 // Options of a store. The zero value is ready for use.
 type Options struct {
 	// History is how many changes of each kind are kept for watches that
-	// resume from a bookmark or ask for a tail. Default 512.
+	// resume from a bookmark or ask for a tail. They hold on to specs, so the
+	// default is only 128.
 	History int
 	// WatchBuffer is how many changes a watcher may lag behind before it gets
 	// ErrSlow. Default 8192.
@@ -78,7 +79,7 @@ type kindLog struct {
 // Open makes an empty store.
 func Open(opts Options) *Store {
 	if opts.History <= 0 {
-		opts.History = 512
+		opts.History = 128
 	}
 	if opts.WatchBuffer <= 0 {
 		opts.WatchBuffer = 8192

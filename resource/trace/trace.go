@@ -54,11 +54,11 @@ func (c *Chain[T]) Loops(by T, limit int) bool {
 	return n >= limit || (n > 0 && c.depth >= 2*memory)
 }
 
-// Round lists who is in the chain from its newest link to the one before by.
-func (c *Chain[T]) Round(by T) []T {
-	var out []T
+// Round names who is in the chain from its newest link to the one before by.
+func (c *Chain[T]) Round(by T, name func(T) string) []string {
+	var out []string
 	for ; c != nil; c = c.parent {
-		out = append(out, c.by)
+		out = append(out, name(c.by))
 		if c.by == by && len(out) > 1 {
 			break
 		}

@@ -39,8 +39,8 @@ func TestChain_RoundNamesTheLoop(t *testing.T) {
 	for _, s := range []string{"start", "a", "b", "c", "a"} {
 		c = c.Then(s)
 	}
-	if got := strings.Join(c.Round("a"), " "); got != "a c b a" {
-		t.Errorf("got %q, want a c b a", got)
+	if got := strings.Join(c.Round("a", strings.ToUpper), " "); got != "A C B A" {
+		t.Errorf("got %q, want A C B A", got)
 	}
 }
 

@@ -7,11 +7,14 @@ package e2e
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -29,7 +32,42 @@ import (
 
 func TestMain(m *testing.M) {
 	namespaces.RunIfChild()
+	running, _ = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-running.Done()
+		destroyAll()
+		os.Exit(1)
+	}()
 	os.Exit(m.Run())
+}
+
+// running ends when the tests are interrupted; no cleanup of a test runs then.
+var running context.Context
+
+// made are the clusters that tests made; it is locked while one is being made.
+var made struct {
+	sync.Mutex
+	clusters []localcluster.Options
+}
+
+// destroyAll leaves nothing of the clusters of interrupted tests.
+func destroyAll() {
+	made.Lock()
+	defer made.Unlock()
+	for _, options := range made.clusters {
+		err := namespaces.Store{Root: options.State}.Destroy(context.Background(), options.Name)
+		if err := errors.Join(err, os.RemoveAll(filepath.Dir(options.State))); err != nil {
+			fmt.Fprintf(os.Stderr, "clean up after an interruption: %v\n", err)
+		}
+	}
+}
+
+// create makes a cluster unless the tests are interrupted meanwhile.
+func create(options localcluster.Options) (*localcluster.Cluster, error) {
+	made.Lock()
+	defer made.Unlock()
+	made.clusters = append(made.clusters, options)
+	return localcluster.Create(running, options)
 }
 
 // makeCluster makes a cluster that is gone when the test ends.
@@ -56,8 +94,9 @@ func makeCluster(t *testing.T, options localcluster.Options) *localcluster.Clust
 			return nil
 		})
 	})
-	cluster, err := localcluster.Create(t.Context(), options)
+	cluster, err := create(options)
 	if err != nil {
+		showKubernetes(t, cluster)
 		t.Fatal(err)
 	}
 	return cluster
@@ -70,6 +109,50 @@ func showConsoles(t *testing.T, state string) {
 		text, _ := os.ReadFile(path)
 		lines := strings.Split(string(text), "\n")
 		t.Logf("%s:\n%s", path, strings.Join(lines[max(0, len(lines)-60):], "\n"))
+	}
+}
+
+// showKubernetes prints what pods wait for, and what happened to them last.
+func showKubernetes(t *testing.T, cluster *localcluster.Cluster) {
+	t.Helper()
+	if cluster == nil || len(cluster.Kubeconfig) == 0 {
+		return
+	}
+	api, err := localcluster.NewAPI(cluster.Kubeconfig)
+	if err != nil {
+		t.Log(err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	var pods struct {
+		Items []struct {
+			Metadata struct{ Name string }
+			Status   struct {
+				Phase             string
+				ContainerStatuses []struct {
+					Name         string
+					Ready        bool
+					RestartCount int
+					State        map[string]any
+				}
+			}
+		}
+	}
+	var events struct {
+		Items []struct {
+			Type, Reason, Message string
+			InvolvedObject        struct{ Name string }
+		}
+	}
+	t.Log(api.Get(ctx, "/api/v1/pods", &pods), api.Get(ctx, "/api/v1/events", &events))
+	for _, pod := range pods.Items {
+		t.Logf("%s: %s %+v", pod.Metadata.Name, pod.Status.Phase, pod.Status.ContainerStatuses)
+	}
+	for _, event := range events.Items {
+		if event.Type != "Normal" {
+			t.Logf("%s: %s: %s", event.InvolvedObject.Name, event.Reason, event.Message)
+		}
 	}
 }
 
@@ -246,6 +329,7 @@ func logOf(t *testing.T, ctx context.Context, api *client.Client, id string) str
 			t.Fatal(err)
 		}
 		text.Write(data.GetBytes())
+		//lint:ignore SA1019 the reason is in this field, as clients expect
 		text.WriteString(data.GetMetadata().GetError())
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ichor-os/ichor/config/document"
+	"github.com/ichor-os/ichor/config/documents/rules"
 	"github.com/ichor-os/ichor/config/scalar"
 )
 
@@ -212,10 +213,8 @@ func (c *RoutingRuleConfig) advise(v *document.Validation) {
 	}
 }
 
-var hostnamePattern = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9_-]*[A-Za-z0-9])?)*\.?$`)
-
 func adviseHostname(v *document.Validation, path, name string) {
-	if name != "." && !hostnamePattern.MatchString(name) {
+	if name != "." && !rules.IsHostname(name) {
 		v.Advisef(path, "%q is no valid host name", name).Fix("use letters, digits and dashes between dots")
 	}
 }

@@ -16,7 +16,7 @@ type ClusterConfig struct {
 	Network                       *ClusterNetworkConfig        `yaml:"network,omitempty" effect:"yes" doc:"Networks inside the cluster."`
 	Token                         string                       `yaml:"token,omitempty" secret:"true" effect:"yes" doc:"Bootstrap token with which kubelets join."`
 	AESCBCEncryptionSecret        string                       `yaml:"aescbcEncryptionSecret,omitempty" secret:"true" change:"restart=kube-apiserver" doc:"Older key for Kubernetes secrets at rest."`
-	SecretboxEncryptionSecret     string                       `yaml:"secretboxEncryptionSecret,omitempty" secret:"true" effect:"yes" change:"restart=kube-apiserver" doc:"Key for Kubernetes secrets at rest: 32 bytes, base64."`
+	SecretboxEncryptionSecret     string                       `yaml:"secretboxEncryptionSecret,omitempty" since:"1.3" secret:"true" effect:"yes" change:"restart=kube-apiserver" doc:"Key for Kubernetes secrets at rest: 32 bytes, base64."`
 	CA                            *scalar.CertificateAndKey    `yaml:"ca,omitempty" merge:"replace" effect:"yes" doc:"Authority of Kubernetes. Workers hold the certificate alone."`
 	AcceptedCAs                   []*scalar.Certificate        `yaml:"acceptedCAs,omitempty" effect:"yes" doc:"Further authorities that Kubernetes accepts. Used while an authority is replaced."`
 	AggregatorCA                  *scalar.CertificateAndKey    `yaml:"aggregatorCA,omitempty" merge:"replace" effect:"yes" doc:"Authority of the API server's aggregation layer."`
@@ -118,8 +118,8 @@ type APIServerConfig struct {
 	Env                      map[string]string        `yaml:"env,omitempty" secret:"true" doc:"Environment variables."`
 	CertSANs                 []string                 `yaml:"certSANs,omitempty" effect:"yes" doc:"Further addresses and names in its certificate."`
 	DisablePodSecurityPolicy *bool                    `yaml:"disablePodSecurityPolicy,omitempty" default:"true" doc:"Kept for older configs: Kubernetes has no pod security policies any more."`
-	AdmissionControl         []*AdmissionPluginConfig `yaml:"admissionControl,omitempty" merge:"key=name" effect:"yes" doc:"Settings of admission plugins."`
-	AuditPolicy              document.Freeform        `yaml:"auditPolicy,omitempty" merge:"replace" effect:"yes" doc:"Audit policy of Kubernetes."`
+	AdmissionControl         []*AdmissionPluginConfig `yaml:"admissionControl,omitempty" since:"1.1" merge:"key=name" effect:"yes" doc:"Settings of admission plugins."`
+	AuditPolicy              document.Freeform        `yaml:"auditPolicy,omitempty" since:"1.3" merge:"replace" effect:"yes" doc:"Audit policy of Kubernetes."`
 	Resources                *ResourcesConfig         `yaml:"resources,omitempty" doc:"CPU and memory."`
 	AuthorizationConfig      []*AuthorizerConfig      `yaml:"authorizationConfig,omitempty" doc:"Authorizers besides Node and RBAC, in their order."`
 }

@@ -12,7 +12,7 @@ type InstallConfig struct {
 	Bootloader        *bool                    `yaml:"bootloader,omitempty" default:"true" doc:"Kept for older configs."`
 	Wipe              *bool                    `yaml:"wipe" effect:"yes" default:"false" doc:"Wipe the disk before the installation."`
 	LegacyBIOSSupport *bool                    `yaml:"legacyBIOSSupport,omitempty" default:"false" doc:"Mark the partition table bootable for old firmware."`
-	GrubUseUKICmdline *bool                    `yaml:"grubUseUKICmdline,omitempty" effect:"yes" default:"false" doc:"Take the kernel arguments from the kernel image also where GRUB boots it."`
+	GrubUseUKICmdline *bool                    `yaml:"grubUseUKICmdline,omitempty" since:"1.12" effect:"yes" default:"false" doc:"Take the kernel arguments from the kernel image also where GRUB boots it."`
 }
 
 // InstallDiskSelector finds a disk by its properties; all that are given must match.

@@ -1,4 +1,4 @@
-package access
+package trust
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/ichor-os/ichor/node/access"
 	"github.com/ichor-os/ichor/resource"
 	"github.com/ichor-os/ichor/resource/state"
 )
@@ -14,7 +15,7 @@ import (
 // kinds with secrets are for administrators. What a method may do at all, a Gate
 // has decided before.
 func Resources(ctx context.Context, kind *resource.Definition, _ state.Verb) error {
-	if kind.Sensitive && !FromContext(ctx).Has(Admin) {
+	if kind.Sensitive && !access.FromContext(ctx).Has(access.Admin) {
 		return status.Errorf(codes.PermissionDenied, "%s holds secrets: the role os:admin is needed", kind.Type)
 	}
 	return nil
