@@ -2,7 +2,7 @@ module github.com/ichor-os/ichor
 
 go 1.26.6
 
-toolchain go1.26.8
+toolchain go1.26.10
 
 require (
 	cel.dev/cel-go v0.33.2
