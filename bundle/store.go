@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/ichor-os/ichor/bundle/publish"
 )
 
 // store is the cache on disk:
@@ -187,20 +189,7 @@ func writeEntry(dir string, e entry) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", entryFile, err)
 	}
-	file, err := os.CreateTemp(dir, entryFile+".*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", entryFile, err)
-	}
-	defer os.Remove(file.Name())
-	_, err = file.Write(append(content, '\n'))
-	err = errors.Join(err, file.Sync(), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), filepath.Join(dir, entryFile))
-	}
-	if err == nil {
-		err = syncPath(dir)
-	}
-	if err != nil {
+	if err := publish.Bytes(filepath.Join(dir, entryFile), 0o644, append(content, '\n')); err != nil {
 		return fmt.Errorf("write %s: %w", entryFile, err)
 	}
 	return nil

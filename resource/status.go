@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/ichor-os/ichor/resource/reads"
 )
 
 // HoldError is what [Hold] gives.
@@ -175,4 +177,13 @@ func (e *Engine) checkSpecs(s *Session, err error) error {
 		}
 	}
 	return err
+}
+
+// EachUnit tells what each run of a block read and holds; fn only looks.
+func (e *Engine) EachUnit(fn func(block string, read reads.Set, held map[Key]struct{})) {
+	e.locked(func() {
+		for u := range e.units {
+			fn(u.owner, u.reads, u.held)
+		}
+	})
 }

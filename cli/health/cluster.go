@@ -15,7 +15,6 @@ import (
 	"github.com/ichor-os/ichor/cli/machine"
 	"github.com/ichor-os/ichor/cli/target"
 	"github.com/ichor-os/ichor/client"
-	"github.com/ichor-os/ichor/localcluster"
 )
 
 // cluster is what the checks are about.
@@ -25,7 +24,7 @@ type cluster struct {
 	given                 bool // the user said which nodes there should be
 	endpoint              string
 
-	kubernetes *localcluster.API
+	kubernetes *kubernetes
 	nodes      []node
 }
 
@@ -94,11 +93,7 @@ func (c *cluster) connect(ctx context.Context) error {
 			continue
 		}
 		fetched.SetServer(server)
-		text, err := fetched.Encode()
-		if err != nil {
-			return err
-		}
-		api, err := localcluster.NewAPI(text)
+		api, err := newKubernetes(fetched)
 		if err != nil {
 			return err
 		}

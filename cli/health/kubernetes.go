@@ -7,8 +7,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-
-	"github.com/ichor-os/ichor/localcluster"
 )
 
 // controlPlaneLabel marks control plane nodes in Kubernetes.
@@ -22,7 +20,7 @@ type node struct {
 	notReady      string // why it is not Ready; empty if it is
 }
 
-func nodesOf(ctx context.Context, api *localcluster.API) ([]node, error) {
+func nodesOf(ctx context.Context, api *kubernetes) ([]node, error) {
 	var list struct {
 		Items []struct {
 			Metadata struct {
@@ -36,7 +34,7 @@ func nodesOf(ctx context.Context, api *localcluster.API) ([]node, error) {
 			}
 		}
 	}
-	if err := api.Get(ctx, "/api/v1/nodes", &list); err != nil {
+	if err := api.get(ctx, "/api/v1/nodes", &list); err != nil {
 		return nil, err
 	}
 	var nodes []node
@@ -91,7 +89,7 @@ func (c *cluster) podsOf(ctx context.Context, app string) (on []string, waiting 
 		}
 	}
 	path := "/api/v1/namespaces/kube-system/pods?labelSelector=" + url.QueryEscape("k8s-app="+app)
-	if err := c.kubernetes.Get(ctx, path, &list); err != nil {
+	if err := c.kubernetes.get(ctx, path, &list); err != nil {
 		return nil, nil, err
 	}
 	var errs []error

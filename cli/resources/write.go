@@ -136,7 +136,7 @@ func (w *writer) event(node string, definition Definition, event *resourcepb.Eve
 	row[1] = sign
 	header := columnsOf(definition, true)
 	if !slices.Equal(w.header, header) {
-		w.header, w.widths = header, make([]int, len(header))
+		w.header, w.widths = header, firstWidths(header)
 		if err := w.line(header); err != nil {
 			return err
 		}
@@ -153,6 +153,16 @@ func (w *writer) line(cells []string) error {
 	}
 	_, err := fmt.Fprintln(w.out, strings.TrimRight(text.String(), " "))
 	return err
+}
+
+// firstWidths are those of columns of which nothing is known yet.
+func firstWidths(header []string) []int {
+	usual := map[string]int{"NODE": 15, "NAMESPACE": 9, "TYPE": 14, "ID": 24, "VERSION": 7}
+	widths := make([]int, len(header))
+	for i, name := range header {
+		widths[i] = usual[name]
+	}
+	return widths
 }
 
 func columnsOf(d Definition, watch bool) []string {

@@ -1,7 +1,7 @@
 // Command machined is the one program of a node's operating system. The name it
 // is started by selects what it does: machined is PID 1, apid and trustd are
 // the services that face the network, and ichor-exec is the step between
-// starting a process and the program it runs.
+// starting a process and the program it runs, which is one of a fixed list.
 package main
 
 import (
@@ -24,7 +24,7 @@ func main() {
 	var err error
 	switch name {
 	case process.ExecName:
-		err, code = process.Exec(), process.ExecFailed
+		err, code = process.Exec(machined.Programs()...), process.ExecFailed
 	case "machined", "init":
 		err = machined.Main()
 	case "apid":

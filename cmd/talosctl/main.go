@@ -5,10 +5,9 @@ import (
 	"os"
 
 	"github.com/ichor-os/ichor/cli"
-	"github.com/ichor-os/ichor/localcluster/namespaces"
 )
 
 func main() {
-	namespaces.RunIfChild() // a node of a local cluster is this program started again
+	runIfChild()
 	os.Exit(cli.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))
 }

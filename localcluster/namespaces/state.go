@@ -11,6 +11,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ichor-os/ichor/atomicfile"
 )
 
 // Store keeps the clusters of this computer, a folder each.
@@ -66,25 +68,10 @@ func writeJSON(path string, value any) error {
 	if err != nil {
 		return fmt.Errorf("encode: %s: %w", path, err)
 	}
-	temp := path + ".new"
-	f, err := os.OpenFile(temp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
+	if err := atomicfile.Replace(path, append(text, '\n'), 0o600); err != nil {
 		return fmt.Errorf("write: %w", err)
 	}
-	_, err = f.Write(append(text, '\n'))
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err != nil {
-		return fmt.Errorf("write: %s: %w", path, err)
-	}
-	if err := os.Rename(temp, path); err != nil {
-		return fmt.Errorf("write: %w", err)
-	}
-	folder, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return fmt.Errorf("write: %w", err)
-	}
-	defer folder.Close()
-	return folder.Sync()
+	return nil
 }
 
 // prepare makes the folders and files of a new cluster.

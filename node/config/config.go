@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
+	"github.com/ichor-os/ichor/atomicfile"
 	machineconfig "github.com/ichor-os/ichor/config"
 )
 
@@ -36,25 +36,8 @@ func (s Store) Load() (*machineconfig.Config, error) {
 
 // Save replaces the config; after a crash there is the old one or the new one.
 func (s Store) Save(text []byte) error {
-	temp := s.Path + ".new"
-	f, err := os.OpenFile(temp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
+	if err := atomicfile.Replace(s.Path, text, 0o600); err != nil {
 		return fmt.Errorf("write machine config: %w", err)
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("write machine config: %s: %w", temp, err)
-	}
-	if err := os.Rename(temp, s.Path); err != nil {
-		return fmt.Errorf("write machine config: %w", err)
-	}
-	folder, err := os.Open(filepath.Dir(s.Path))
-	if err != nil {
-		return fmt.Errorf("write machine config: %w", err)
-	}
-	defer folder.Close()
-	if err := folder.Sync(); err != nil {
-		return fmt.Errorf("write machine config: %s: %w", s.Path, err)
 	}
 	return nil
 }

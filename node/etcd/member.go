@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -24,6 +25,37 @@ const endpointTimeout = 5 * time.Second
 type Client struct {
 	// Addresses of members, in the order to try them.
 	Addresses []netip.Addr
+
+	// connect is dial, or a test's.
+	connect func(netip.Addr) (*grpc.ClientConn, error)
+	// timeout is endpointTimeout, or a test's.
+	timeout time.Duration
+}
+
+// answering lists the cluster's members, and gives a client that asks first who
+// answered now, so that a dead member costs its time once.
+func (c Client) answering(ctx context.Context) ([]*etcdserverpb.Member, Client, error) {
+	var members []*etcdserverpb.Member
+	at := -1
+	err := c.ask(ctx, func(ctx context.Context, conn *grpc.ClientConn) error {
+		at++
+		response, err := etcdserverpb.NewClusterClient(conn).MemberList(ctx, &etcdserverpb.MemberListRequest{Linearizable: true})
+		members = response.GetMembers()
+		return err
+	})
+	if err != nil {
+		return nil, c, err
+	}
+	first := c
+	first.Addresses = append([]netip.Addr{c.Addresses[at]}, slices.Delete(slices.Clone(c.Addresses), at, at+1)...)
+	return members, first, nil
+}
+
+func (c Client) dial(address netip.Addr) (*grpc.ClientConn, error) {
+	if c.connect != nil {
+		return c.connect(address)
+	}
+	return dial(address)
 }
 
 // Local is a client of this node's own member.
@@ -54,11 +86,11 @@ func (c Client) ask(ctx context.Context, fn func(context.Context, *grpc.ClientCo
 	}
 	var failures error
 	for _, address := range c.Addresses {
-		conn, err := dial(address)
+		conn, err := c.dial(address)
 		if err != nil {
 			return err
 		}
-		bounded, cancel := context.WithTimeout(ctx, endpointTimeout)
+		bounded, cancel := context.WithTimeout(ctx, cmp.Or(c.timeout, endpointTimeout))
 		err = fn(bounded, conn)
 		cancel()
 		conn.Close()
@@ -75,12 +107,7 @@ func (c Client) ask(ctx context.Context, fn func(context.Context, *grpc.ClientCo
 
 // Members lists the cluster's members.
 func (c Client) Members(ctx context.Context) ([]*etcdserverpb.Member, error) {
-	var members []*etcdserverpb.Member
-	err := c.ask(ctx, func(ctx context.Context, conn *grpc.ClientConn) error {
-		response, err := etcdserverpb.NewClusterClient(conn).MemberList(ctx, &etcdserverpb.MemberListRequest{Linearizable: true})
-		members = response.GetMembers()
-		return err
-	})
+	members, _, err := c.answering(ctx)
 	return members, err
 }
 
@@ -125,7 +152,7 @@ func (c Client) Join(ctx context.Context, s Settings) ([]string, error) {
 // voter already is no error. It asks the others first, as a learner cannot
 // promote itself.
 func (c Client) Promote(ctx context.Context, s Settings) error {
-	members, err := c.Members(ctx)
+	members, c, err := c.answering(ctx)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package etcd
 import (
 	"context"
 	"errors"
+	"net/netip"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -18,6 +19,11 @@ import (
 type RPC struct {
 	// Membership of this node, or nil on one that runs no etcd.
 	Membership func() *Membership
+	// Stop stops this node's member.
+	Stop func(context.Context) error
+
+	// connect reaches members; nil for the real ones.
+	connect func(netip.Addr) (*grpc.ClientConn, error)
 }
 
 func (r RPC) check() error {
@@ -55,7 +61,7 @@ func (r RPC) EtcdMemberList(ctx context.Context, _ *machinepb.EtcdMemberListRequ
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	members, err := Local().Members(ctx)
+	members, err := r.local().Members(ctx)
 	if err != nil {
 		return nil, failed(err)
 	}
@@ -75,7 +81,7 @@ func (r RPC) EtcdStatus(ctx context.Context, _ *emptypb.Empty) (*machinepb.EtcdS
 		return nil, err
 	}
 	var answer *etcdserverpb.StatusResponse
-	err := Local().ask(ctx, func(ctx context.Context, conn *grpc.ClientConn) (err error) {
+	err := r.local().ask(ctx, func(ctx context.Context, conn *grpc.ClientConn) (err error) {
 		answer, err = etcdserverpb.NewMaintenanceClient(conn).Status(ctx, &etcdserverpb.StatusRequest{})
 		return err
 	})
@@ -94,7 +100,7 @@ func (r RPC) EtcdRemoveMemberByID(ctx context.Context, in *machinepb.EtcdRemoveM
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	err := Local().ask(ctx, func(ctx context.Context, conn *grpc.ClientConn) error {
+	err := r.local().ask(ctx, func(ctx context.Context, conn *grpc.ClientConn) error {
 		_, err := etcdserverpb.NewClusterClient(conn).MemberRemove(ctx, &etcdserverpb.MemberRemoveRequest{ID: in.GetMemberId()})
 		return err
 	})
@@ -109,7 +115,7 @@ func (r RPC) EtcdDefragment(ctx context.Context, _ *emptypb.Empty) (*machinepb.E
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	err := Local().ask(ctx, func(ctx context.Context, conn *grpc.ClientConn) error {
+	err := r.local().ask(ctx, func(ctx context.Context, conn *grpc.ClientConn) error {
 		_, err := etcdserverpb.NewMaintenanceClient(conn).Defragment(ctx, &etcdserverpb.DefragmentRequest{})
 		return err
 	})

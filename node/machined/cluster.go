@@ -115,6 +115,8 @@ func (n *node) etcdService(membership *etcd.Membership) service.Service {
 	return service.Service{
 		ID:    "etcd",
 		Needs: []string{"containerd"},
+		// Who ended the machine can follow that while these stop.
+		Uses: []string{"apid"},
 		Conditions: []service.Condition{{
 			Name: "bootstrap, a cluster to join, or etcd data of an earlier start",
 			Wait: membership.Await,
@@ -132,7 +134,7 @@ func (n *node) kubeletService(settings kubelet.Settings) service.Service {
 	return service.Service{
 		ID:    "kubelet",
 		Needs: []string{"containerd"},
-		Uses:  []string{"etcd"},
+		Uses:  []string{"etcd", "apid"},
 		Pre: func(context.Context) error {
 			for _, folder := range kubelet.Folders {
 				if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -163,3 +165,15 @@ func (w *withPods) Run(ctx context.Context, started func(what string)) error {
 	}
 	return err
 }
+
+// leaveEtcd takes this node's member out of its cluster, if it has one, and
+// stops it.
+func (n *node) leaveEtcd(ctx context.Context) error {
+	membership := n.cluster.membership.Load()
+	if membership == nil {
+		return nil
+	}
+	return membership.Leave(ctx, n.stopEtcd)
+}
+
+func (n *node) stopEtcd(ctx context.Context) error { return n.services.Stop(ctx, "etcd") }

@@ -15,6 +15,8 @@ import (
 
 	"github.com/ichor-os/ichor/node/lifecycle"
 	"github.com/ichor-os/ichor/node/machined/boot"
+	"github.com/ichor-os/ichor/node/machined/calls"
+	"github.com/ichor-os/ichor/node/meta"
 	"github.com/ichor-os/ichor/node/service/process"
 	"github.com/ichor-os/ichor/version"
 )
@@ -50,6 +52,10 @@ func run() (lifecycle.End, error) {
 	reaper := process.NewReaper()
 	go reaper.Run(ctx)
 
+	// A reset that was cut short goes on before anything is in use.
+	if err := calls.Resume(meta.Path, slog.Default()); err != nil {
+		slog.Error("reset is not complete: it goes on at the next start", "error", err)
+	}
 	groups, err := boot.FileSystems()
 	if err != nil {
 		return lifecycle.PowerOff, fmt.Errorf("make file systems: %w", err)

@@ -23,8 +23,10 @@ import (
 	lifecyclespec "github.com/ichor-os/ichor/node/lifecycle/spec"
 	"github.com/ichor-os/ichor/node/link"
 	"github.com/ichor-os/ichor/node/log"
+	"github.com/ichor-os/ichor/node/machined/calls"
 	"github.com/ichor-os/ichor/node/machined/kinds"
 	"github.com/ichor-os/ichor/node/machined/trust"
+	"github.com/ichor-os/ichor/node/meta"
 	"github.com/ichor-os/ichor/node/mount"
 	"github.com/ichor-os/ichor/node/platform"
 	"github.com/ichor-os/ichor/node/service"
@@ -57,6 +59,7 @@ type node struct {
 	apply    *config.RPC
 	cluster  cluster
 	engine   *resource.Engine
+	calls    *calls.Calls
 	// configured is set once a config is in force.
 	configured atomic.Bool
 	// ending is set when the machine goes down.
@@ -94,7 +97,8 @@ func newNode(reaper *process.Reaper, groups *cgroup.Tree) (*node, error) {
 	if err := n.engine.Register(kinds.All()...); err != nil {
 		return nil, fmt.Errorf("register resources: %w", err)
 	}
-	return n, nil
+	n.calls, err = calls.New(calls.Needs{Log: logger, Engine: n.engine, Services: n.services, Ends: n.ends, Logs: logs, Meta: meta.Path, SharedKernel: true})
+	return n, err
 }
 
 // boot takes the node to maintenance or to what its config says, and returns
@@ -114,6 +118,7 @@ func (n *node) boot(ctx context.Context) error {
 	if err := n.startEngine(ctx); err != nil {
 		return err
 	}
+	n.calls.Booting()
 	n.stage(ctx, lifecyclespec.StageBooting)
 	if err := n.serve(); err != nil {
 		return err
@@ -122,6 +127,7 @@ func (n *node) boot(ctx context.Context) error {
 	if err != nil {
 		// A config that cannot be read must not keep its owner out.
 		n.log.Error("stored config is refused, the node waits for a new one", "error", err)
+		n.calls.ConfigRefused(err)
 	}
 	if current == nil {
 		fingerprint, err := trust.Maintenance(n.names())
@@ -148,7 +154,9 @@ func (n *node) boot(ctx context.Context) error {
 		return err
 	}
 	n.stage(ctx, lifecyclespec.StageRunning)
-	return n.startCluster(ctx, current)
+	err = n.startCluster(ctx, current)
+	n.calls.Booted(err)
+	return err
 }
 
 // prepare sets the name, the network and the files of /etc.
@@ -243,11 +251,15 @@ func (n *node) stop(end lifecycle.End) {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
 	stage := lifecyclespec.StageRebooting
-	if end == lifecycle.PowerOff {
+	switch {
+	case n.ends.Sequence() == "reset":
+		stage = lifecyclespec.StageResetting
+	case end == lifecycle.PowerOff:
 		stage = lifecyclespec.StageShuttingDown
 	}
 	n.stage(ctx, stage)
 	n.ending.Store(true)
-	n.services.Shutdown(ctx)
+	n.ends.Phase("stopServices", func() { n.services.Shutdown(ctx) })
 	n.logs.Close()
+	n.calls.Erase()
 }

@@ -24,6 +24,9 @@ func (n *node) startEngine(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("add to engine: %w", err)
 	}
+	if err := n.calls.Start(ctx); err != nil {
+		return err
+	}
 	go func() {
 		if err := n.engine.Run(ctx); err != nil && ctx.Err() == nil {
 			n.log.Error("engine ended", "error", err)

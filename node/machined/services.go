@@ -45,6 +45,16 @@ func (n *node) machinedService() service.Service {
 	return service.Service{ID: "machined", Runner: self{}, KeepsRunning: true}
 }
 
+// Paths of what runs as a service.
+const (
+	ownPath        = "/proc/self/exe"
+	containerdPath = "/usr/bin/containerd"
+)
+
+// Programs are the paths of all that a node starts as a service. The step that
+// starts them runs nothing else.
+func Programs() []string { return []string{ownPath, containerdPath} }
+
 func (n *node) program(id string, spec process.Spec) *service.Program {
 	spec.Env = append(append([]string{}, programEnv...), spec.Env...)
 	return &service.Program{
@@ -58,7 +68,7 @@ func (n *node) program(id string, spec process.Spec) *service.Program {
 
 func (n *node) containerdService() service.Service {
 	runner := n.program("containerd", process.Spec{
-		Path:           "/usr/bin/containerd",
+		Path:           containerdPath,
 		Args:           []string{"--config", "/etc/cri/conf.d/containerd.toml"},
 		OOMScoreAdjust: -999,
 		OpenFiles:      1 << 20,
@@ -89,7 +99,7 @@ func (n *node) apidService() service.Service {
 		ID:    "apid",
 		Needs: []string{"machined"},
 		Runner: n.program("apid", process.Spec{
-			Path: "/proc/self/exe", Name: "apid", UID: trust.APIDUID, GID: trust.APIDUID, OpenFiles: 1 << 16,
+			Path: ownPath, Name: "apid", UID: trust.APIDUID, GID: trust.APIDUID, OpenFiles: 1 << 16,
 		}),
 		Health:       &service.Health{Check: connects("127.0.0.1:50000")},
 		KeepsRunning: true,
@@ -101,7 +111,7 @@ func (n *node) trustdService() service.Service {
 		ID:    "trustd",
 		Needs: []string{"machined"},
 		Runner: n.program("trustd", process.Spec{
-			Path: "/proc/self/exe", Name: "trustd", UID: trust.TrustdUID, GID: trust.TrustdUID, OpenFiles: 1 << 14,
+			Path: ownPath, Name: "trustd", UID: trust.TrustdUID, GID: trust.TrustdUID, OpenFiles: 1 << 14,
 		}),
 		Health:       &service.Health{Check: connects("127.0.0.1:" + trust.TrustdPort)},
 		KeepsRunning: true,

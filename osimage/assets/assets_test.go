@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -316,6 +317,23 @@ func TestCheckBudget(t *testing.T) {
 	} {
 		if err := (&Assets{Manifest: test.manifest}).CheckBudget(); (err != nil) != test.fails {
 			t.Errorf("%s: error = %v, want one: %t", name, err, test.fails)
+		}
+	}
+}
+
+func TestWriteSizes_ColumnsAreApart(t *testing.T) {
+	var out strings.Builder
+	opened := Assets{Manifest: Manifest{Squashfs: &Squashfs{File{Size: 48_349_184}, "fast"}, Images: &Layout{Size: 30_431_557, Images: []oci.Written{
+		{Reference: "registry.k8s.io/kube-apiserver:v1.36.3", Size: 30_431_557, Layers: make([]oci.WrittenLayer, 3)},
+	}}}}
+	if err := opened.WriteSizes(&out); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"48.3 MB|root, squashfs|fast", "30.4 MB|images|1 images, layers counted once", "30.4 MB|registry.k8s.io/kube-apiserver:v1.36.3|3 layers"}
+	apart := regexp.MustCompile(` {2,}`)
+	for i, line := range strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n") {
+		if got := apart.ReplaceAllString(strings.TrimSpace(line), "|"); got != want[i] || strings.HasSuffix(line, " ") {
+			t.Errorf("line %d = %q, want the columns %q", i, line, want[i])
 		}
 	}
 }

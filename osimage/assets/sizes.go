@@ -41,7 +41,11 @@ func (a *Assets) CheckBudget() error {
 func (a *Assets) WriteSizes(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(name string, size int64, note string) {
-		fmt.Fprintf(table, "%7.1f MB\t%s\t%s\n", float64(size)/1e6, name, note)
+		fmt.Fprintf(table, "%7.1f MB\t%s", float64(size)/1e6, name)
+		if note != "" {
+			fmt.Fprintf(table, "\t%s", note)
+		}
+		fmt.Fprintln(table)
 	}
 	if root := a.Manifest.RootFS; root != nil {
 		row("root, unpacked", root.Size, fmt.Sprintf("%d entries", root.Files))

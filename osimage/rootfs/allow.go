@@ -15,6 +15,10 @@ type Allow struct {
 
 // Allowed is the list for the root file system. A line is added here only with
 // the reason why a node cannot do without.
+//
+// machined also chooses what it does by names that have no file, as argv[0]:
+// apid, trustd, and ichor-exec, which becomes one of machined.Programs and
+// refuses everything else.
 func Allowed(arch string) Allow {
 	allow := Allow{
 		Applets: map[string]string{

@@ -7,11 +7,14 @@ package e2e
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -29,7 +32,42 @@ import (
 
 func TestMain(m *testing.M) {
 	namespaces.RunIfChild()
+	running, _ = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-running.Done()
+		destroyAll()
+		os.Exit(1)
+	}()
 	os.Exit(m.Run())
+}
+
+// running ends when the tests are interrupted; no cleanup of a test runs then.
+var running context.Context
+
+// made are the clusters that tests made; it is locked while one is being made.
+var made struct {
+	sync.Mutex
+	clusters []localcluster.Options
+}
+
+// destroyAll leaves nothing of the clusters of interrupted tests.
+func destroyAll() {
+	made.Lock()
+	defer made.Unlock()
+	for _, options := range made.clusters {
+		err := namespaces.Store{Root: options.State}.Destroy(context.Background(), options.Name)
+		if err := errors.Join(err, os.RemoveAll(filepath.Dir(options.State))); err != nil {
+			fmt.Fprintf(os.Stderr, "clean up after an interruption: %v\n", err)
+		}
+	}
+}
+
+// create makes a cluster unless the tests are interrupted meanwhile.
+func create(options localcluster.Options) (*localcluster.Cluster, error) {
+	made.Lock()
+	defer made.Unlock()
+	made.clusters = append(made.clusters, options)
+	return localcluster.Create(running, options)
 }
 
 // makeCluster makes a cluster that is gone when the test ends.
@@ -56,7 +94,7 @@ func makeCluster(t *testing.T, options localcluster.Options) *localcluster.Clust
 			return nil
 		})
 	})
-	cluster, err := localcluster.Create(t.Context(), options)
+	cluster, err := create(options)
 	if err != nil {
 		showKubernetes(t, cluster)
 		t.Fatal(err)

@@ -128,14 +128,22 @@ func count(t *tally, err error) error {
 	return err
 }
 
+// grace is how long an interrupted step may take to clean up.
+const grace = time.Minute
+
 // command makes a command in a process group of its own, so that an
-// interruption ends what it started too.
+// interruption ends what it started too. It is SIGINT, for which the go command
+// waits until its children have ended; a test of nodes uses that to end them.
 func command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
-	cmd.WaitDelay = 30 * time.Second
+	cmd.Cancel = func() error {
+		group := -cmd.Process.Pid
+		time.AfterFunc(grace, func() { _ = syscall.Kill(group, syscall.SIGKILL) })
+		return syscall.Kill(group, syscall.SIGINT)
+	}
+	cmd.WaitDelay = grace + 5*time.Second
 	return cmd
 }
 

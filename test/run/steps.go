@@ -153,9 +153,12 @@ func fuzzAll(ctx context.Context, t *tally) error {
 	})
 	var failed []string
 	for _, g := range targets {
-		out, err := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-fuzz", "^"+g.name+"$", "-fuzztime", "10s", g.folder).CombinedOutput()
+		var out bytes.Buffer
+		cmd := command(ctx, "go", "test", "-run", "^$", "-fuzz", "^"+g.name+"$", "-fuzztime", "10s", g.folder)
+		cmd.Stdout, cmd.Stderr = &out, &out
+		err := cmd.Run()
 		if err != nil {
-			fmt.Printf("%s", out)
+			fmt.Print(out.String())
 			failed = append(failed, g.folder+" "+g.name)
 		} else {
 			fmt.Printf("ok  \t%s\t%s\n", g.folder, g.name)

@@ -33,6 +33,9 @@ func FileSystems() (*cgroup.Tree, error) {
 	if err := mount.ShadowSysctls(kernel, "/run/sysctl"); err != nil {
 		return nil, err
 	}
+	if err := mount.ShadowBootID(kernel, "/run/sysctl"); err != nil {
+		return nil, err
+	}
 	self, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
 		return nil, fmt.Errorf("read own cgroups: %w", err)

@@ -50,8 +50,8 @@ type Runner struct {
 	Grace time.Duration
 }
 
-// connect dials containerd; the caller closes the client.
-func connect() (*containerd.Client, error) {
+// Connect dials containerd; the caller closes the client.
+func Connect() (*containerd.Client, error) {
 	client, err := containerd.New(Socket, containerd.WithDefaultNamespace(Namespace), containerd.WithTimeout(5*time.Second))
 	if err != nil {
 		return nil, fmt.Errorf("reach containerd: %w", err)
@@ -61,7 +61,7 @@ func connect() (*containerd.Client, error) {
 
 // Ready reports whether containerd serves.
 func Ready(ctx context.Context) error {
-	client, err := connect()
+	client, err := Connect()
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (r *Runner) Run(ctx context.Context, started func(what string)) error {
 	if err != nil {
 		return err
 	}
-	client, err := connect()
+	client, err := Connect()
 	if err != nil {
 		return err
 	}

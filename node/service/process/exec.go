@@ -6,20 +6,26 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// Exec applies the Spec it was started with to itself and becomes the program.
+// Exec applies the Spec it was started with to itself and becomes the program,
+// which must be one of programs: the node's binary lies in a root where nothing
+// starts what its caller names, and anybody who can run it can give it a Spec.
 // It returns only on failure; the caller prints the error and exits with
 // ExecFailed.
-func Exec() error {
+func Exec(programs ...string) error {
 	runtime.LockOSThread()
 	var spec Spec
 	if err := json.Unmarshal([]byte(os.Getenv(specVariable)), &spec); err != nil {
 		return fmt.Errorf("decode process spec: %w", err)
+	}
+	if !slices.Contains(programs, spec.Path) {
+		return fmt.Errorf("run program: %q: is not one that a node starts", spec.Path)
 	}
 	if err := prepare(spec); err != nil {
 		return fmt.Errorf("prepare process: %s: %w", spec.Path, err)

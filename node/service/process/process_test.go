@@ -22,12 +22,13 @@ var scenarios = map[string]func() error{
 	"orphans": scenarioOrphans,
 	"rights":  scenarioRights,
 	"missing": scenarioMissing,
+	"others":  scenarioOthers,
 	"crowd":   scenarioCrowd,
 }
 
 func TestMain(m *testing.M) {
 	if os.Args[0] == ExecName {
-		fmt.Fprintln(os.Stderr, Exec())
+		fmt.Fprintln(os.Stderr, Exec("/bin/sh", "/no/such/program"))
 		os.Exit(ExecFailed)
 	}
 	if name := os.Getenv("REAPER_SCENARIO"); name != "" {
@@ -156,6 +157,37 @@ func scenarioMissing() error {
 	}
 	if exit, err := p.Wait(ctx); err != nil || exit.Code != ExecFailed {
 		return fmt.Errorf("exit = %v, %v; want code %d", exit, err, ExecFailed)
+	}
+	return nil
+}
+
+// What is not on Exec's list does not run, by whatever name it is called.
+func scenarioOthers() error {
+	r, ctx, cancel := running()
+	defer cancel()
+	read, write, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	for _, spec := range []Spec{
+		{Path: "/bin/echo", Args: []string{"it ran"}},
+		{Path: "/bin/echo", Name: "/bin/sh", Args: []string{"it ran"}},
+		{Path: "/bin/../bin/sh", Args: []string{"-c", "echo it ran"}},
+		{Path: "sh", Dir: "/bin", Args: []string{"-c", "echo it ran"}},
+		{},
+	} {
+		spec.Stdout = write
+		p, err := r.Start("/proc/self/exe", spec)
+		if err != nil {
+			return err
+		}
+		if exit, err := p.Wait(ctx); err != nil || exit.Code != ExecFailed {
+			return fmt.Errorf("exit of %q = %v, %v; want code %d", spec.Path, exit, err, ExecFailed)
+		}
+	}
+	write.Close()
+	if out, err := io.ReadAll(read); err != nil || len(out) > 0 {
+		return fmt.Errorf("output = %q, %v; want none", out, err)
 	}
 	return nil
 }
