@@ -54,7 +54,7 @@ leaves it in.`,
 }
 
 // migrationVerdict is advice: whether the migration made a valid config invalid,
-// and what the way back would not restore.
+// which documents the version may not know, and what the way back would not restore.
 func migrationVerdict(cmd *cobra.Command, base *config.Config, result *migrate.Result, advice *adviceFlag) error {
 	migrated, err := config.New(result.Documents...)
 	if err != nil {
@@ -64,6 +64,9 @@ func migrationVerdict(cmd *cobra.Command, base *config.Config, result *migrate.R
 	_, was := faults(base)
 	if found, is := faults(migrated); was && !is {
 		verdicts = append(verdicts, fmt.Errorf("the migration makes a valid config invalid:\n%s", list(found)))
+	}
+	for _, remark := range result.Unsure {
+		verdicts = append(verdicts, fmt.Errorf("%s: %s", remark.Where, remark.Reason))
 	}
 	for _, change := range result.Different {
 		verdicts = append(verdicts, fmt.Errorf("the way back gives another %s: %s", change.Document, change.Path))

@@ -115,6 +115,18 @@ func TestMachineConfigMigrate_RefusesKeysThatTheVersionDoesNotHave(t *testing.T)
 	mustRun(t, "machineconfig", "migrate", "a.yaml", "--to", "1.7")
 }
 
+func TestMachineConfigMigrate_CountsAdviceAsAsked(t *testing.T) {
+	inTempFolder(t, map[string]string{"a.yaml": "machine: {type: worker, network: {interfaces: [{interface: eth0, cidr: 10.0.0.1/24, addresses: [10.0.0.2/24]}]}}\n"})
+	const way = "the way back gives another v1alpha1.Config: machine.network.interfaces[interface=eth0].cidr"
+	if got := mustRun(t, "machineconfig", "migrate", "a.yaml", "--to", "1.13"); !strings.Contains(got.stderr, "WARNING: the way back") || !strings.Contains(got.stderr, way) || !strings.Contains(got.stdout, "LinkConfig") {
+		t.Errorf("shown:\n%s%s", got.stdout, got.stderr)
+	}
+	got := run(t, "machineconfig", "migrate", "a.yaml", "--to", "1.13", "--advice", "error")
+	if got.exit != 1 || got.stdout != "" || !strings.Contains(got.stderr, way) || strings.Contains(got.stderr, "WARNING") {
+		t.Errorf("as error: exit %d:\n%s%s", got.exit, got.stdout, got.stderr)
+	}
+}
+
 func TestMachineConfigRender_OneConfigANode(t *testing.T) {
 	inputs := map[string]string{
 		"layers/render.yaml":      "apiVersion: ichor.dev/v1alpha1\nkind: Render\nvariables: {pool: blue}\nnodes:\n    n1: {role: worker}\n    n2: {role: worker, variables: {pool: green}}\n",

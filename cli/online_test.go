@@ -60,6 +60,19 @@ NODE       NAMESPACE   TYPE     ID    VERSION   HOSTNAME   ADDRESSES            
 	}
 }
 
+func TestOnline_VersionInEveryForm(t *testing.T) {
+	for format, want := range map[string]string{
+		"table": "\n10.0.0.2   v1.13.9",
+		"json":  `"node": "10.0.0.2"`,
+		"yaml":  "\nnodes:\n    - node: 10.0.0.2\n",
+	} {
+		exit, stdout, stderr := startFake(t, goodNode).run(t, "version", "-o", format)
+		if exit != 0 || !strings.Contains(stdout, want) || !strings.Contains(stdout, "client") {
+			t.Errorf("%s: exit %d, standard error %q, output:\n%s", format, exit, stderr, stdout)
+		}
+	}
+}
+
 func TestOnline_AFailedNodeHidesNoAnswer(t *testing.T) {
 	for name, args := range map[string][]string{
 		"merged call":      {"services"},

@@ -31,6 +31,10 @@ func ReadAll(r io.Reader, file string) ([]byte, error) {
 		case total > MaxSize:
 			return nil, tooLarge(file)
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			if len(chunks) == 1 {
+				return chunks[0], nil // as it is: a copy would take as much again
+			}
+
 			return slices.Concat(chunks...), nil
 		case err != nil:
 			return nil, fmt.Errorf("config cannot be read: %s: %w", file, err)

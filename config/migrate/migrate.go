@@ -37,6 +37,8 @@ type Result struct {
 	Kept []Remark `json:"kept,omitempty"`
 	// Lost are settings that the target version has no form for. The documents still hold them.
 	Lost []Remark `json:"lost,omitempty"`
+	// Unsure are documents of kinds of which only is known that version 1.13 has them, where the target is older.
+	Unsure []Remark `json:"unsure,omitempty"`
 	// Different is what the way back does not restore as it was: in the end nothing is lost if it is empty.
 	Different []diff.Change `json:"different,omitempty"`
 }
@@ -83,6 +85,8 @@ func To(docs []document.Document, minor int) *Result {
 
 	r := &Result{Documents: m.documents(), Moved: m.moved, Kept: m.kept, Lost: m.lost}
 	r.Lost = append(r.Lost, tooNew(r.Documents, minor)...)
+
+	r.Unsure = unsure(r, minor)
 
 	// Going back over the whole way shows whether anything got lost.
 	back := runRules(r.Documents, func(x rule) bool { return x.since > minor }, func(rule) bool { return true })
@@ -155,6 +159,31 @@ func tooNew(docs []document.Document, minor int) []Remark {
 	}
 
 	return lost
+}
+
+// unsure lists the documents that version 1.minor may not know: those that no
+// rule for that version or a newer one has a say in.
+func unsure(r *Result, minor int) []Remark {
+	older := runRules(r.Documents, func(rule) bool { return false }, func(x rule) bool { return x.since <= minor })
+	left := make(map[string]bool)
+
+	for _, d := range older.other {
+		left[document.Title(d)] = true
+	}
+
+	for _, lost := range slices.Concat(r.Lost, older.lost) {
+		delete(left, lost.Where)
+	}
+
+	var found []Remark
+
+	for _, d := range r.Documents {
+		if title := document.Title(d); left[title] && document.Newer(d.Kind().Since, minor) {
+			found = append(found, Remark{title, fmt.Sprintf("it is not known here whether version 1.%d has this kind", minor)})
+		}
+	}
+
+	return found
 }
 
 // migration is a config on its way.

@@ -63,3 +63,34 @@ func inOrder(words []string) []string {
 
 	return words
 }
+
+func TestTo_NamesDocumentsThatTheVersionMayNotHave(t *testing.T) {
+	const text = `machine: {type: worker}
+---
+apiVersion: v1alpha1
+kind: HostnameConfig
+hostname: a
+---
+apiVersion: v1alpha1
+kind: KmsgLogConfig
+name: k
+url: tcp://10.0.0.1:514/
+`
+
+	c, err := config.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for minor, want := range map[int][]string{14: nil, 13: nil, 12: {"KmsgLogConfig/k"}, 10: {"KmsgLogConfig/k"}} {
+		var got []string
+
+		for _, remark := range migrate.To(c.Documents(), minor).Unsure {
+			got = append(got, remark.Where)
+		}
+
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("1.%d (-want +got):\n%s", minor, diff)
+		}
+	}
+}

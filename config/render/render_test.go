@@ -105,6 +105,7 @@ func TestRender_Refuses(t *testing.T) {
 		"layer outside":     {"render.yaml", strings.Replace(index, "region: north", "region: ../../x", 1), "not there"},
 		"invalid result":    {"node/n1.yaml", "machine: {type: king}\n", "unknown machine type"},
 		"unknown key":       {"node/n1.yaml", "machine: {typ: worker}\n", `did you mean "type"`},
+		"layer too large":   {"node/n1.yaml", strings.Repeat("#", 32<<20+1), "too large"},
 		"unknown index key": {"render.yaml", index + "node: {}\n", `did you mean "nodes"`},
 		"no nodes":          {"render.yaml", "apiVersion: ichor.dev/v1alpha1\nkind: Render\nnodes: {}\n", "no nodes"},
 	} {
