@@ -218,7 +218,7 @@ var fingerprintPattern = regexp.MustCompile(`stage=maintenance .*fingerprint=([0
 
 // configure waits until the node is in maintenance and gives it its config.
 func configure(ctx context.Context, store namespaces.Store, spec namespaces.Spec, node namespaces.Node, text []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, configureTimeout)
 	defer cancel()
 	console := filepath.Join(store.Root, spec.Name, node.Name, namespaces.ConsoleFile)
 	var fingerprint string

@@ -24,6 +24,7 @@ import (
 
 // Bounds of the steps of Create.
 const (
+	configureTimeout = 3 * time.Minute
 	bootstrapTimeout = 2 * time.Minute
 	readyTimeout     = 3 * time.Minute
 )

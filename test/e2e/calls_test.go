@@ -322,7 +322,7 @@ func clientConfiguration(t *testing.T, node context.Context, cluster *localclust
 
 func resetToMaintenance(t *testing.T, node context.Context, cluster *localcluster.Cluster, api *client.Client) {
 	answer, err := api.Machine.Reset(node, &machinepb.ResetRequest{
-		Reboot: true,
+		Reboot:                 true,
 		SystemPartitionsToWipe: []*machinepb.ResetPartitionSpec{{Label: "EPHEMERAL", Wipe: true}, {Label: "STATE", Wipe: true}},
 	})
 	if err != nil {

@@ -246,4 +246,3 @@ func replace(path, content string) error {
 
 	return os.WriteFile(path, []byte(content), 0o644)
 }
-
