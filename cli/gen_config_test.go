@@ -4,6 +4,7 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -150,7 +151,9 @@ func TestGenConfig_DefaultsPassValidationInAllModes(t *testing.T) {
 	for _, name := range []string{"controlplane.yaml", "worker.yaml"} {
 		for _, mode := range []string{"metal", "cloud", "container"} {
 			got := run(t, "validate", "--strict", "--advice=error", "-m", mode, "-c", name)
-			if got.exit != 0 || got.stderr != "" || got.stdout != name+" is valid for "+mode+" mode\n" {
+			// A default config has neither warning nor advice. Notices stay until nodes act on all its keys.
+			said := slices.DeleteFunc(strings.Split(got.stdout, "\n"), func(line string) bool { return strings.HasPrefix(line, "NOTICE: ") })
+			if got.exit != 0 || got.stderr != "" || strings.Join(said, "\n") != name+" is valid for "+mode+" mode\n" {
 				t.Errorf("%s, %s: exit %d\n%s%s", name, mode, got.exit, got.stdout, got.stderr)
 			}
 		}

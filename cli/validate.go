@@ -93,6 +93,11 @@ func writeReport(cmd *cobra.Command, path string, mode document.Mode, report *va
 			return err
 		}
 	}
+	for _, line := range report.NotInForce() {
+		if _, err := fmt.Fprintf(advice, "NOTICE: %s\n", line); err != nil {
+			return err
+		}
+	}
 	if err := report.Err(); err != nil {
 		return err
 	}

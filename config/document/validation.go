@@ -33,15 +33,17 @@ func ParseMode(s string) (Mode, error) {
 // Severity orders findings.
 type Severity int
 
-// Severities. Only errors make a config invalid; advice never changes a verdict.
+// Severities. Only errors make a config invalid; advice never changes a
+// verdict, and a notice says what nodes do not act on yet.
 const (
 	Error Severity = iota
 	Warning
 	Advice
+	Notice
 )
 
 // String is the word for the severity.
-func (s Severity) String() string { return [...]string{"error", "warning", "advice"}[s] }
+func (s Severity) String() string { return [...]string{"error", "warning", "advice", "notice"}[s] }
 
 // MarshalText is the word for the severity, for JSON and YAML.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
@@ -141,6 +143,11 @@ func (v *Validation) Errorf(path, format string, args ...any) *Finding {
 // Warnf reports what is accepted but likely wrong.
 func (v *Validation) Warnf(path, format string, args ...any) *Finding {
 	return v.add(Warning, path, fmt.Sprintf(format, args...))
+}
+
+// Noticef reports a key that is right, but that nodes do not act on yet.
+func (v *Validation) Noticef(path, format string, args ...any) *Finding {
+	return v.add(Notice, path, fmt.Sprintf(format, args...))
 }
 
 // Advisef reports what this project knows beyond the rules that all clients share.

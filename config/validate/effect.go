@@ -1,11 +1,29 @@
 package validate
 
 import (
+	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/ichor-os/ichor/config/document"
 )
+
+// NotInForce says which keys of the config nodes do not act on yet, a line a document.
+func (r *Report) NotInForce() []string {
+	var lines []string
+
+	for i := 0; i < len(r.Notices); {
+		first, keys := r.Notices[i], []string(nil)
+		for ; i < len(r.Notices) && r.Notices[i].Document == first.Document; i++ {
+			keys = append(keys, r.Notices[i].Path)
+		}
+
+		lines = append(lines, fmt.Sprintf("%s: %s: %s", first.Document, first.Message, strings.Join(keys, ", ")))
+	}
+
+	return lines
+}
 
 // notInForce names the keys that a document uses and that nodes do not act on yet.
 func notInForce(v *document.Validation, d document.Document) {
@@ -28,7 +46,7 @@ func inForce(v *document.Validation, t *document.Type, value reflect.Value, abov
 		case f.Effect, hasEffectBelow(f.Type):
 			inForceValue(v, f.Type, fv, f, key)
 		default:
-			v.Advisef(key, "this key is known, but not in force yet").Fix("it changes nothing on the machine for now: keep it or remove it")
+			v.Noticef(key, "not in force yet").Fix("keep it: nodes do not act on it so far, or not in full")
 		}
 	}
 }

@@ -32,6 +32,8 @@ type Report struct {
 	Errors   []*document.Finding `json:"errors"`
 	Warnings []*document.Finding `json:"warnings"`
 	Advice   []*document.Finding `json:"advice"`
+	// Notices name the keys in use that nodes do not act on yet.
+	Notices []*document.Finding `json:"notices"`
 	// CompleteForBoot: there is a main document, so a machine can start with this config.
 	CompleteForBoot bool `json:"completeForBoot"`
 }
@@ -107,7 +109,7 @@ func mainFirst(docs []document.Document) []document.Document {
 }
 
 func report(findings []*document.Finding, parsed []decode.Parsed, o Options) *Report {
-	r := &Report{Errors: []*document.Finding{}, Warnings: []*document.Finding{}, Advice: []*document.Finding{}} // lists in JSON, even if empty
+	r := &Report{Errors: []*document.Finding{}, Warnings: []*document.Finding{}, Advice: []*document.Finding{}, Notices: []*document.Finding{}} // lists in JSON, even if empty
 	nodes := make(map[string]*yaml.Node, len(parsed))
 
 	for _, p := range parsed {
@@ -127,6 +129,8 @@ func report(findings []*document.Finding, parsed []decode.Parsed, o Options) *Re
 			r.Errors = append(r.Errors, f)
 		case f.Severity == document.Warning:
 			r.Warnings = append(r.Warnings, f)
+		case f.Severity == document.Notice:
+			r.Notices = append(r.Notices, f)
 		default:
 			r.Advice = append(r.Advice, f)
 		}

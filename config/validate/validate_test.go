@@ -2,6 +2,7 @@ package validate_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -125,7 +126,7 @@ func mentions(findings []*document.Finding, want string) bool {
 func TestRun_NamesEveryKeyThatIsNotInForce(t *testing.T) {
 	r := report(t, "machine:\n  type: worker\n  kernel:\n    modules:\n      - name: zfs\n", validate.Options{File: "m.yaml"})
 
-	for _, f := range r.Advice {
+	for _, f := range r.Notices {
 		if f.Path == "machine.kernel" && f.Line == 3 && f.File == "m.yaml" && strings.Contains(f.Message, "not in force") {
 			return
 		}
@@ -135,7 +136,7 @@ func TestRun_NamesEveryKeyThatIsNotInForce(t *testing.T) {
 		t.Skip("the key is in force now: take another one for this test")
 	}
 
-	t.Errorf("got %v", r.Advice)
+	t.Errorf("got %v", r.Notices)
 }
 
 func TestRun_StrictMakesWarningsOfTheMainDocumentErrors(t *testing.T) {
@@ -198,5 +199,18 @@ func TestMinorOf_TellsAPortFromATag(t *testing.T) {
 		if want == "" && len(r.Advice) > 0 || want != "" && !mentions(r.Advice, want) {
 			t.Errorf("%s: advice %v, want %q", image, r.Advice, want)
 		}
+	}
+}
+
+func TestReport_NamesKeysNotInForceALineADocument(t *testing.T) {
+	r := validate.Report{Notices: []*document.Finding{
+		{Document: "v1alpha1.Config", Path: "machine.kernel", Message: "not in force yet"},
+		{Document: "v1alpha1.Config", Path: "cluster.id", Message: "not in force yet"},
+		{Document: "HostnameConfig", Path: "auto", Message: "not in force yet"},
+	}}
+	want := []string{"v1alpha1.Config: not in force yet: machine.kernel, cluster.id", "HostnameConfig: not in force yet: auto"}
+
+	if got := r.NotInForce(); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

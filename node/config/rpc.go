@@ -60,6 +60,7 @@ func (r *RPC) ApplyConfiguration(_ context.Context, in *machinepb.ApplyConfigura
 	for _, warning := range report.Warnings {
 		answer.Warnings = append(answer.Warnings, warning.String())
 	}
+	answer.Warnings = append(answer.Warnings, report.NotInForce()...)
 	details, after, err := r.plan(in.GetMode())
 	if err != nil {
 		return nil, err

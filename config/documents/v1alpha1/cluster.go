@@ -9,23 +9,23 @@ import (
 
 // ClusterConfig is the section cluster.
 type ClusterConfig struct {
-	ID                            string                       `yaml:"id,omitempty" effect:"yes" doc:"Id of the cluster, the same on all its machines. Discovery sorts machines by it."`
-	Secret                        string                       `yaml:"secret,omitempty" secret:"true" effect:"yes" doc:"Secret of the cluster, the same on all its machines. Discovery seals its records with it."`
+	ID                            string                       `yaml:"id,omitempty" doc:"Id of the cluster, the same on all its machines. Discovery sorts machines by it."`
+	Secret                        string                       `yaml:"secret,omitempty" secret:"true" doc:"Secret of the cluster, the same on all its machines. Discovery seals its records with it."`
 	ControlPlane                  *ControlPlaneConfig          `yaml:"controlPlane" effect:"yes" doc:"How the control plane is reached."`
 	ClusterName                   string                       `yaml:"clusterName,omitempty" effect:"yes" doc:"Name of the cluster."`
-	Network                       *ClusterNetworkConfig        `yaml:"network,omitempty" effect:"yes" doc:"Networks inside the cluster."`
+	Network                       *ClusterNetworkConfig        `yaml:"network,omitempty" doc:"Networks inside the cluster."`
 	Token                         string                       `yaml:"token,omitempty" secret:"true" effect:"yes" doc:"Bootstrap token with which kubelets join."`
 	AESCBCEncryptionSecret        string                       `yaml:"aescbcEncryptionSecret,omitempty" secret:"true" change:"restart=kube-apiserver" doc:"Older key for Kubernetes secrets at rest."`
 	SecretboxEncryptionSecret     string                       `yaml:"secretboxEncryptionSecret,omitempty" since:"1.3" secret:"true" effect:"yes" change:"restart=kube-apiserver" doc:"Key for Kubernetes secrets at rest: 32 bytes, base64."`
 	CA                            *scalar.CertificateAndKey    `yaml:"ca,omitempty" merge:"replace" effect:"yes" doc:"Authority of Kubernetes. Workers hold the certificate alone."`
-	AcceptedCAs                   []*scalar.Certificate        `yaml:"acceptedCAs,omitempty" effect:"yes" doc:"Further authorities that Kubernetes accepts. Used while an authority is replaced."`
+	AcceptedCAs                   []*scalar.Certificate        `yaml:"acceptedCAs,omitempty" doc:"Further authorities that Kubernetes accepts. Used while an authority is replaced."`
 	AggregatorCA                  *scalar.CertificateAndKey    `yaml:"aggregatorCA,omitempty" merge:"replace" effect:"yes" doc:"Authority of the API server's aggregation layer."`
 	ServiceAccount                *scalar.Key                  `yaml:"serviceAccount,omitempty" merge:"replace" effect:"yes" doc:"Key that signs service account tokens."`
 	APIServer                     *APIServerConfig             `yaml:"apiServer,omitempty" change:"restart=kube-apiserver" doc:"The API server."`
 	ControllerManager             *ControllerManagerConfig     `yaml:"controllerManager,omitempty" change:"restart=kube-controller-manager" doc:"The controller manager."`
 	Proxy                         *ProxyConfig                 `yaml:"proxy,omitempty" doc:"kube-proxy, as a daemon set."`
 	Scheduler                     *SchedulerConfig             `yaml:"scheduler,omitempty" change:"restart=kube-scheduler" doc:"The scheduler."`
-	Discovery                     *ClusterDiscoveryConfig      `yaml:"discovery,omitempty" effect:"yes" doc:"How machines of a cluster find each other."`
+	Discovery                     *ClusterDiscoveryConfig      `yaml:"discovery,omitempty" doc:"How machines of a cluster find each other."`
 	Etcd                          *EtcdConfig                  `yaml:"etcd,omitempty" change:"restart=etcd" doc:"etcd."`
 	CoreDNS                       *CoreDNS                     `yaml:"coreDNS,omitempty" doc:"The cluster's name service."`
 	ExternalCloudProvider         *ExternalCloudProviderConfig `yaml:"externalCloudProvider,omitempty" change:"restart=kubelet,kube-apiserver,kube-controller-manager" doc:"A cloud controller outside Kubernetes itself."`
@@ -46,14 +46,14 @@ type ControlPlaneConfig struct {
 // ClusterNetworkConfig is the section cluster.network.
 type ClusterNetworkConfig struct {
 	CNI            *CNIConfig `yaml:"cni,omitempty" doc:"Who makes the pod network."`
-	DNSDomain      string     `yaml:"dnsDomain" default:"cluster.local" change:"restart=kubelet" doc:"Domain of the cluster's names."`
-	PodSubnets     []string   `yaml:"podSubnets" merge:"replace" change:"restart=kube-controller-manager" default:"10.244.0.0/16" doc:"Subnets of pods, one a family."`
-	ServiceSubnets []string   `yaml:"serviceSubnets" merge:"replace" change:"restart=kube-apiserver,kube-controller-manager" default:"10.96.0.0/12" doc:"Subnets of services, one a family."`
+	DNSDomain      string     `yaml:"dnsDomain" effect:"yes" default:"cluster.local" change:"restart=kubelet" doc:"Domain of the cluster's names."`
+	PodSubnets     []string   `yaml:"podSubnets" effect:"yes" merge:"replace" change:"restart=kube-controller-manager" default:"10.244.0.0/16" doc:"Subnets of pods, one a family."`
+	ServiceSubnets []string   `yaml:"serviceSubnets" effect:"yes" merge:"replace" change:"restart=kube-apiserver,kube-controller-manager" default:"10.96.0.0/12" doc:"Subnets of services, one a family."`
 }
 
 // CNIConfig says who makes the pod network.
 type CNIConfig struct {
-	Name    string            `yaml:"name,omitempty" enum:"flannel,custom,none" default:"flannel" doc:"flannel is made by the system; custom comes from urls; none leaves it to you."`
+	Name    string            `yaml:"name,omitempty" effect:"yes" enum:"flannel,custom,none" default:"flannel" doc:"flannel is made by the system; custom comes from urls; none leaves it to you."`
 	URLs    []string          `yaml:"urls,omitempty" doc:"Manifests of a custom one."`
 	Flannel *FlannelCNIConfig `yaml:"flannel,omitempty" doc:"Settings of flannel."`
 }
@@ -118,8 +118,8 @@ type APIServerConfig struct {
 	Env                      map[string]string        `yaml:"env,omitempty" secret:"true" doc:"Environment variables."`
 	CertSANs                 []string                 `yaml:"certSANs,omitempty" effect:"yes" doc:"Further addresses and names in its certificate."`
 	DisablePodSecurityPolicy *bool                    `yaml:"disablePodSecurityPolicy,omitempty" default:"true" doc:"Kept for older configs: Kubernetes has no pod security policies any more."`
-	AdmissionControl         []*AdmissionPluginConfig `yaml:"admissionControl,omitempty" since:"1.1" merge:"key=name" effect:"yes" doc:"Settings of admission plugins."`
-	AuditPolicy              document.Freeform        `yaml:"auditPolicy,omitempty" since:"1.3" merge:"replace" effect:"yes" doc:"Audit policy of Kubernetes."`
+	AdmissionControl         []*AdmissionPluginConfig `yaml:"admissionControl,omitempty" since:"1.1" merge:"key=name" doc:"Settings of admission plugins."`
+	AuditPolicy              document.Freeform        `yaml:"auditPolicy,omitempty" since:"1.3" merge:"replace" doc:"Audit policy of Kubernetes."`
 	Resources                *ResourcesConfig         `yaml:"resources,omitempty" doc:"CPU and memory."`
 	AuthorizationConfig      []*AuthorizerConfig      `yaml:"authorizationConfig,omitempty" doc:"Authorizers besides Node and RBAC, in their order."`
 }

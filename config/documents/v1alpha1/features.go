@@ -6,9 +6,9 @@ type FeaturesConfig struct {
 	StableHostname           *bool                           `yaml:"stableHostname,omitempty" since:"1.2" default:"false" doc:"Make the host name from the machine's id. HostnameConfig with auto: stable is the newer form."`
 	KubernetesTalosAPIAccess *KubernetesTalosAPIAccessConfig `yaml:"kubernetesTalosAPIAccess,omitempty" doc:"Access to the machine API from pods."`
 	ApidCheckExtKeyUsage     *bool                           `yaml:"apidCheckExtKeyUsage,omitempty" since:"1.3" default:"true" doc:"Kept for older configs: the key usage of client certificates is always checked."`
-	DiskQuotaSupport         *bool                           `yaml:"diskQuotaSupport,omitempty" since:"1.5" effect:"yes" change:"reboot" default:"false" doc:"Project quotas on the partition below /var, so that ephemeral storage limits of pods are exact."`
-	KubePrism                *KubePrism                      `yaml:"kubePrism,omitempty" since:"1.6" effect:"yes" doc:"Balancer on each machine in front of all API servers."`
-	HostDNS                  *HostDNSConfig                  `yaml:"hostDNS,omitempty" since:"1.7" effect:"yes" doc:"Caching name server on the machine."`
+	DiskQuotaSupport         *bool                           `yaml:"diskQuotaSupport,omitempty" since:"1.5" change:"reboot" default:"false" doc:"Project quotas on the partition below /var, so that ephemeral storage limits of pods are exact."`
+	KubePrism                *KubePrism                      `yaml:"kubePrism,omitempty" since:"1.6" doc:"Balancer on each machine in front of all API servers."`
+	HostDNS                  *HostDNSConfig                  `yaml:"hostDNS,omitempty" since:"1.7" doc:"Caching name server on the machine."`
 	ImageCache               *ImageCacheConfig               `yaml:"imageCache,omitempty" doc:"Images shipped with the system."`
 	NodeAddressSortAlgorithm string                          `yaml:"nodeAddressSortAlgorithm,omitempty" enum:"v1,v2" default:"v1" doc:"In which order addresses of the node stand."`
 }

@@ -10,11 +10,11 @@ type KubeletConfig struct {
 	ExtraMounts              []ExtraMount         `yaml:"extraMounts,omitempty" doc:"Further mounts into the kubelet's container."`
 	ExtraConfig              document.Freeform    `yaml:"extraConfig,omitempty" doc:"Further keys of KubeletConfiguration. Keys that the system sets itself are refused."`
 	CredentialProviderConfig document.Freeform    `yaml:"credentialProviderConfig,omitempty" doc:"CredentialProviderConfig of Kubernetes, for image pulls with short-lived credentials."`
-	DefaultRuntimeSeccomp    *bool                `yaml:"defaultRuntimeSeccompProfileEnabled,omitempty" since:"1.2" effect:"yes" default:"false" doc:"Give pods the runtime's seccomp profile where they ask for none."`
+	DefaultRuntimeSeccomp    *bool                `yaml:"defaultRuntimeSeccompProfileEnabled,omitempty" since:"1.2" default:"false" doc:"Give pods the runtime's seccomp profile where they ask for none."`
 	RegisterWithFQDN         *bool                `yaml:"registerWithFQDN,omitempty" default:"false" doc:"Register the node under its full host name."`
 	NodeIP                   *KubeletNodeIPConfig `yaml:"nodeIP,omitempty" doc:"Which of the machine's addresses the node has."`
 	SkipNodeRegistration     *bool                `yaml:"skipNodeRegistration,omitempty" default:"false" doc:"Run without an API server, static pods only."`
-	DisableManifests         *bool                `yaml:"disableManifestsDirectory,omitempty" since:"1.3" effect:"yes" default:"false" doc:"Ignore static pods from files in /etc/kubernetes/manifests."`
+	DisableManifests         *bool                `yaml:"disableManifestsDirectory,omitempty" since:"1.3" default:"false" doc:"Ignore static pods from files in /etc/kubernetes/manifests."`
 }
 
 // KubeletNodeIPConfig chooses the node's addresses.

@@ -4,15 +4,15 @@ import "github.com/ichor-os/ichor/config/scalar"
 
 // InstallConfig is the section machine.install.
 type InstallConfig struct {
-	Disk              string                   `yaml:"disk,omitempty" effect:"yes" doc:"Device path of the disk to install to."`
-	DiskSelector      *InstallDiskSelector     `yaml:"diskSelector,omitempty" effect:"yes" doc:"Find the disk by its properties instead. Exactly one disk must match."`
+	Disk              string                   `yaml:"disk,omitempty" doc:"Device path of the disk to install to."`
+	DiskSelector      *InstallDiskSelector     `yaml:"diskSelector,omitempty" doc:"Find the disk by its properties instead. Exactly one disk must match."`
 	ExtraKernelArgs   []string                 `yaml:"extraKernelArgs,omitempty" doc:"Further kernel arguments; a leading - removes one. They have no place in a signed kernel image."`
-	Image             string                   `yaml:"image,omitempty" effect:"yes" doc:"Installer image."`
+	Image             string                   `yaml:"image,omitempty" doc:"Installer image."`
 	Extensions        []InstallExtensionConfig `yaml:"extensions,omitempty" doc:"System extensions by image. Installer images that hold them are the newer way."`
 	Bootloader        *bool                    `yaml:"bootloader,omitempty" default:"true" doc:"Kept for older configs."`
-	Wipe              *bool                    `yaml:"wipe" effect:"yes" default:"false" doc:"Wipe the disk before the installation."`
+	Wipe              *bool                    `yaml:"wipe" default:"false" doc:"Wipe the disk before the installation."`
 	LegacyBIOSSupport *bool                    `yaml:"legacyBIOSSupport,omitempty" default:"false" doc:"Mark the partition table bootable for old firmware."`
-	GrubUseUKICmdline *bool                    `yaml:"grubUseUKICmdline,omitempty" since:"1.12" effect:"yes" default:"false" doc:"Take the kernel arguments from the kernel image also where GRUB boots it."`
+	GrubUseUKICmdline *bool                    `yaml:"grubUseUKICmdline,omitempty" since:"1.12" default:"false" doc:"Take the kernel arguments from the kernel image also where GRUB boots it."`
 }
 
 // InstallDiskSelector finds a disk by its properties; all that are given must match.
