@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"regexp"
-	"sort"
 	"strings"
 )
 
@@ -126,50 +123,4 @@ func trackedFiles(ctx context.Context, pattern string) ([]string, error) {
 		}
 	}
 	return files, nil
-}
-
-var fuzzFunc = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
-
-// fuzzAll finds every fuzz target of the root module and runs each by itself,
-// as `go test -fuzz` demands.
-func fuzzAll(ctx context.Context, t *tally) error {
-	files, err := trackedFiles(ctx, "*_test.go")
-	if err != nil {
-		return count(t, err)
-	}
-	type target struct{ folder, name string }
-	var targets []target
-	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			return count(t, err)
-		}
-		for _, m := range fuzzFunc.FindAllSubmatch(text, -1) {
-			targets = append(targets, target{"./" + filepath.Dir(f), string(m[1])})
-		}
-	}
-	sort.Slice(targets, func(i, j int) bool {
-		return targets[i].folder+targets[i].name < targets[j].folder+targets[j].name
-	})
-	var failed []string
-	for _, g := range targets {
-		var out bytes.Buffer
-		cmd := command(ctx, "go", "test", "-run", "^$", "-fuzz", "^"+g.name+"$", "-fuzztime", "10s", g.folder)
-		cmd.Stdout, cmd.Stderr = &out, &out
-		err := cmd.Run()
-		if err != nil {
-			fmt.Print(out.String())
-			failed = append(failed, g.folder+" "+g.name)
-		} else {
-			fmt.Printf("ok  \t%s\t%s\n", g.folder, g.name)
-		}
-		_ = count(t, err)
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	if len(failed) > 0 {
-		return fmt.Errorf("fuzz targets failed: %s", strings.Join(failed, ", "))
-	}
-	return nil
 }
