@@ -36,8 +36,11 @@ var systemSteps = []step{
 	{"assets: every byte, and nothing else in the root", func(ctx context.Context, t *tally) error {
 		return check(ctx, t, "go", "run", "./cmd/imager", "verify")
 	}},
-	{"assets: sizes", func(ctx context.Context, t *tally) error {
-		return check(ctx, t, "go", "run", "./cmd/imager", "sizes", "--budget")
+	{"assets: the small root, and sizes within their budgets", func(ctx context.Context, t *tally) error {
+		if err := check(ctx, t, "go", "run", "./cmd/imager", "assets", "--release"); err != nil {
+			return err
+		}
+		return check(ctx, t, "go", "run", "./cmd/imager", "sizes", "--release", "--budget")
 	}},
 	{"the root and one image, built a second time from nothing", func(ctx context.Context, t *tally) error {
 		return check(ctx, t, "go", "run", "./cmd/imager", "reproduce", "--quick")
