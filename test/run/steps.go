@@ -63,9 +63,6 @@ var longSteps = []step{
 	{"release assets built twice, from nothing and elsewhere", func(ctx context.Context, t *tally) error {
 		return check(ctx, t, "go", "run", "./cmd/imager", "reproduce", "--release")
 	}},
-	{"sizes of the release assets", func(ctx context.Context, t *tally) error {
-		return check(ctx, t, "go", "run", "./cmd/imager", "sizes", "--budget")
-	}},
 }
 
 // checkFormat fails when gofmt would change a file that git knows or would add.
