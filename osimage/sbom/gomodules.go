@@ -54,15 +54,6 @@ func moduleChecksum(sum string) []spdxChecksum {
 	return []spdxChecksum{{"SHA256", hex.EncodeToString(raw)}}
 }
 
-// downloadLocation is the address of a module's archive by the protocol of Go
-// module proxies, on the public one.
-func downloadLocation(m Module) string {
-	if m.Sum == "" {
-		return noAssertion
-	}
-	return "https://proxy.golang.org/" + escapeModule(m.Path) + "/@v/" + escapeModule(m.Version) + ".zip"
-}
-
 // escapeModule replaces each upper-case letter by an exclamation mark and the
 // lower-case letter (https://go.dev/ref/mod#goproxy-protocol).
 func escapeModule(text string) string {

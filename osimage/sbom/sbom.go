@@ -176,7 +176,7 @@ func (w *writer) program(root string, p Program) {
 		module := w.id("Go", m.Path, m.Version)
 		w.add(spdxPackage{
 			ID: module, Name: m.Path, Version: m.Version, LicenceDeclared: m.Licence, Purpose: "LIBRARY",
-			DownloadLocation: downloadLocation(m), Checksums: moduleChecksum(m.Sum),
+			Checksums:  moduleChecksum(m.Sum),
 			References: []spdxRef{{"PACKAGE-MANAGER", "purl", "pkg:golang/" + m.Path + "@" + m.Version}},
 		})
 		w.relate(id, "STATIC_LINK", module)
