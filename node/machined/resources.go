@@ -6,22 +6,16 @@ import (
 
 	"github.com/ichor-os/ichor/node/lifecycle"
 	lifecyclespec "github.com/ichor-os/ichor/node/lifecycle/spec"
+	"github.com/ichor-os/ichor/node/machined/blocks"
 	"github.com/ichor-os/ichor/node/machined/boot"
-	"github.com/ichor-os/ichor/node/mount"
 	"github.com/ichor-os/ichor/node/platform"
-	"github.com/ichor-os/ichor/node/service"
-	"github.com/ichor-os/ichor/resource"
 )
 
 // startEngine adds the sources and reconcilers of all nouns to the engine and
 // runs it until ctx ends.
 func (n *node) startEngine(ctx context.Context) error {
-	err := n.engine.Add(
-		service.Source(n.services),
-		mount.Source("/proc/self/mounts"),
-		resource.Reconciler("machine-status", lifecycle.ReconcileStatus),
-	)
-	if err != nil {
+	needs := blocks.Needs{Log: n.log, Services: n.services, Etc: n.etc, SharedKernel: true}
+	if err := n.engine.Add(blocks.All(needs)...); err != nil {
 		return fmt.Errorf("add to engine: %w", err)
 	}
 	if err := n.calls.Start(ctx); err != nil {

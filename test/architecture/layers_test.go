@@ -40,6 +40,8 @@ var layers = []layer{
 	{"osimage/...", []string{"bundle/...", "client/...", "config/...", "pki/...", "atomicfile", "bounded", "version"}},
 	{"cluster/...", []string{"client/...", "config/...", "pki/...", "api/...", "atomicfile", "bounded", "version"}},
 	{"localcluster/...", []string{"cluster/...", "osimage/...", "client/...", "config/...", "pki/...", "api/...", "atomicfile", "bounded", "version"}},
+	// The config in force is a resource, and its text is read in one place.
+	{"node/config/spec", []string{"config/...", "resource/...", "api/...", "atomicfile", "bounded", "version"}},
 	{"node/*/spec", []string{"resource/...", "api/...", "atomicfile", "bounded", "version"}},
 	{"node/machined/...", []string{"node/...", "resource/...", "config/...", "pki/...", "api/...", "client/...", "atomicfile", "bounded", "version"}},
 	{"node/access/...", []string{"resource/...", "pki/...", "api/...", "atomicfile", "bounded", "version"}},

@@ -1,0 +1,33 @@
+// Package blocks lists the blocks of the engine, by noun: a file for each area,
+// which says what it needs of the outside. What a block does is in its noun.
+package blocks
+
+import (
+	"log/slog"
+
+	"github.com/ichor-os/ichor/node/etcfile"
+	"github.com/ichor-os/ichor/node/lifecycle"
+	"github.com/ichor-os/ichor/node/mount"
+	"github.com/ichor-os/ichor/node/service"
+	"github.com/ichor-os/ichor/resource"
+)
+
+// Needs are what blocks work on outside of the store.
+type Needs struct {
+	Log      *slog.Logger
+	Services *service.Supervisor
+	// Etc is where the files of /etc are written.
+	Etc *etcfile.Folder
+	// SharedKernel is true where the kernel is not the node's own: clock,
+	// modules and most sysctls belong to somebody else then.
+	SharedKernel bool
+}
+
+// All lists the blocks that run from the start of a node.
+func All(n Needs) []resource.Block {
+	return []resource.Block{
+		service.Source(n.Services),
+		mount.Source("/proc/self/mounts"),
+		resource.Reconciler("machine-status", lifecycle.ReconcileStatus),
+	}
+}
