@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"net/netip"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
@@ -21,6 +22,8 @@ type Gate struct {
 	Believe func(Peer) bool
 	// Mode returns how the node treats callers now.
 	Mode func() Mode
+	// Passed, if set, is told of each call that passes, with its roles.
+	Passed func(context.Context, Set)
 }
 
 func (g Gate) check(ctx context.Context, method string) error {
@@ -30,7 +33,35 @@ func (g Gate) check(ctx context.Context, method string) error {
 		roles = FromContext(ctx)
 	}
 
-	return Check(method, roles, g.Mode())
+	if err := Check(method, roles, g.Mode()); err != nil {
+		return err
+	}
+
+	if g.Passed != nil {
+		g.Passed(ctx, roles)
+	}
+
+	return nil
+}
+
+// SourceKey is the metadata key in which apid tells machined from where a call
+// came over the network.
+const SourceKey = "ichor-source"
+
+// Source returns the address from where a call came, the zero one if that is
+// not known. Only a server that believes its caller may ask.
+func Source(ctx context.Context) netip.Addr {
+	values := metadata.ValueFromIncomingContext(ctx, SourceKey)
+	if len(values) != 1 {
+		return netip.Addr{}
+	}
+
+	address, err := netip.ParseAddr(values[0])
+	if err != nil {
+		return netip.Addr{}
+	}
+
+	return address.Unmap()
 }
 
 // Unary is a grpc.UnaryServerInterceptor.
