@@ -21,6 +21,7 @@ import (
 	timepb "github.com/ichor-os/ichor/api/time"
 	"github.com/ichor-os/ichor/node/access"
 	"github.com/ichor-os/ichor/node/container"
+	"github.com/ichor-os/ichor/node/disk"
 	"github.com/ichor-os/ichor/node/event"
 	"github.com/ichor-os/ichor/node/image"
 	"github.com/ichor-os/ichor/node/inspect"
@@ -179,10 +180,10 @@ func (c *Calls) servers(machine machinepb.MachineServiceServer) []served.Server 
 		{Service: &machinepb.DebugService_ServiceDesc, Server: machinepb.UnimplementedDebugServiceServer{}},
 		{Service: &machinepb.ImageService_ServiceDesc, Server: image.Service{Engine: c.images()}},
 		{Service: &machinepb.LVMService_ServiceDesc, Server: machinepb.UnimplementedLVMServiceServer{}},
-		{Service: &machinepb.LifecycleService_ServiceDesc, Server: machinepb.UnimplementedLifecycleServiceServer{}},
+		{Service: &machinepb.LifecycleService_ServiceDesc, Server: lifecycle.Service{}},
 		{Service: &machinepb.MDService_ServiceDesc, Server: machinepb.UnimplementedMDServiceServer{}},
 		{Service: &machinepb.StorageService_ServiceDesc, Server: mount.Storage{}},
-		{Service: &storagepb.StorageService_ServiceDesc, Server: storagepb.UnimplementedStorageServiceServer{}},
+		{Service: &storagepb.StorageService_ServiceDesc, Server: disk.Service{Sys: "/sys"}},
 		{Service: &timepb.TimeService_ServiceDesc, Server: clock.Service{Engine: c.needs.Engine}},
 	}
 }
