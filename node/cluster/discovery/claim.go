@@ -235,6 +235,14 @@ func (c *Claims) save(what claim) error {
 	return nil
 }
 
+// Done takes the claim off the disk when there is an etcd: its data tells from
+// then on, and a node that loses them must join the others, not start over.
+func (c *Claims) Done() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.drop()
+}
+
 func (c *Claims) drop() error {
 	if err := os.Remove(c.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("drop claim: %w", err)
