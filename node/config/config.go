@@ -34,6 +34,16 @@ func (s Store) Load() (*machineconfig.Config, error) {
 	return c, nil
 }
 
+// LoadComplete is Load for a node that starts: a config that lacks the v1alpha1
+// document, as a node in maintenance takes one, does not take it out of there.
+func (s Store) LoadComplete() (*machineconfig.Config, error) {
+	c, err := s.Load()
+	if err != nil || c == nil || c.Main() == nil {
+		return nil, err
+	}
+	return c, nil
+}
+
 // Save replaces the config; after a crash there is the old one or the new one.
 func (s Store) Save(text []byte) error {
 	if err := atomicfile.Replace(s.Path, text, 0o600); err != nil {

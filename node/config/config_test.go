@@ -96,6 +96,34 @@ func TestBR12_ConfigWithoutMainDocumentIsRefusedOnARunningNode(t *testing.T) {
 	}
 }
 
+func TestBR12_ConfigWithoutMainDocumentIsKeptInMaintenance(t *testing.T) {
+	r, first, reboots := rpc(t, false)
+	part := []byte("apiVersion: v1alpha1\nkind: KmsgLogConfig\nname: remote\nurl: udp://10.5.0.1:514\n")
+	answer, err := r.ApplyConfiguration(t.Context(), &machinepb.ApplyConfigurationRequest{Data: part})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if details := answer.GetMessages()[0].GetModeDetails(); !strings.Contains(details, "stays in maintenance") {
+		t.Errorf("details = %q, want that the node stays in maintenance", details)
+	}
+	if c, err := r.Store.Load(); err != nil || c == nil || c.Find("KmsgLogConfig", "remote") == nil {
+		t.Errorf("stored = %v, %v; want the document", c, err)
+	}
+	if c, err := r.Store.LoadComplete(); c != nil || err != nil {
+		t.Errorf("the next start takes %v, %v for a config; want none", c, err)
+	}
+	if *first != 0 || *reboots != 0 {
+		t.Errorf("first %d, reboots %d, want none", *first, *reboots)
+	}
+	// A complete one ends maintenance as if nothing had been there.
+	if _, err := r.ApplyConfiguration(t.Context(), &machinepb.ApplyConfigurationRequest{Data: sample(t)}); err != nil || *first != 1 {
+		t.Errorf("complete config: %v, first %d", err, *first)
+	}
+	if _, err := r.ApplyConfiguration(t.Context(), &machinepb.ApplyConfigurationRequest{Data: part}); status.Code(err) != codes.InvalidArgument {
+		t.Errorf("after that = %v, want InvalidArgument", err)
+	}
+}
+
 func TestStore_WithoutAConfigIsEmptyAndKeepsWhatItSaved(t *testing.T) {
 	s := Store{Path: filepath.Join(t.TempDir(), "config.yaml")}
 	if c, err := s.Load(); c != nil || err != nil {

@@ -49,7 +49,7 @@ func (r *RPC) ApplyConfiguration(_ context.Context, in *machinepb.ApplyConfigura
 	if err != nil {
 		return nil, status.Errorf(codes.InvalidArgument, "read config: %v", err)
 	}
-	if c.Main() == nil {
+	if c.Main() == nil && r.configured {
 		return nil, status.Error(codes.InvalidArgument, "the config has no v1alpha1 document: apply the whole config, or use patch to change a part")
 	}
 	report := c.Validate(r.Mode, validate.Options{})
@@ -61,7 +61,7 @@ func (r *RPC) ApplyConfiguration(_ context.Context, in *machinepb.ApplyConfigura
 		answer.Warnings = append(answer.Warnings, warning.String())
 	}
 	answer.Warnings = append(answer.Warnings, report.NotInForce()...)
-	details, after, err := r.plan(in.GetMode())
+	details, after, err := r.plan(in.GetMode(), c.Main() != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -79,11 +79,15 @@ func (r *RPC) ApplyConfiguration(_ context.Context, in *machinepb.ApplyConfigura
 }
 
 // plan says what applying in the mode does, and gives what to do after the
-// config is stored.
-func (r *RPC) plan(mode machinepb.ApplyConfigurationRequest_Mode) (string, func(*machineconfig.Config), error) {
+// config is stored. A config that is not complete lacks the v1alpha1 document.
+func (r *RPC) plan(mode machinepb.ApplyConfigurationRequest_Mode, complete bool) (string, func(*machineconfig.Config), error) {
 	if !r.configured {
 		if mode == machinepb.ApplyConfigurationRequest_TRY {
 			return "", nil, status.Error(codes.FailedPrecondition, "there is no config to return to: a first config cannot be tried")
+		}
+		if !complete {
+			return "The config is kept. The node stays in maintenance until a config with the v1alpha1 document is applied, which replaces this one.",
+				func(*machineconfig.Config) {}, nil
 		}
 		return "The node leaves maintenance and goes on with this config.", func(c *machineconfig.Config) {
 			r.configured = true

@@ -123,7 +123,7 @@ func (n *node) boot(ctx context.Context) error {
 	if err := n.serve(); err != nil {
 		return err
 	}
-	current, err := n.store.Load()
+	current, err := n.store.LoadComplete()
 	if err != nil {
 		// A config that cannot be read must not keep its owner out.
 		n.log.Error("stored config is refused, the node waits for a new one", "error", err)

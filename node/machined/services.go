@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 
+	"github.com/ichor-os/ichor/node/apid"
 	"github.com/ichor-os/ichor/node/machined/trust"
 	"github.com/ichor-os/ichor/node/service"
 	"github.com/ichor-os/ichor/node/service/container"
@@ -99,7 +100,8 @@ func (n *node) apidService() service.Service {
 		ID:    "apid",
 		Needs: []string{"machined"},
 		Runner: n.program("apid", process.Spec{
-			Path: ownPath, Name: "apid", UID: trust.APIDUID, GID: trust.APIDUID, OpenFiles: 1 << 16,
+			Path: ownPath, Name: "apid", Args: []string{"--local", apid.LocalSocket},
+			UID: trust.APIDUID, GID: trust.APIDUID, OpenFiles: 1 << 16,
 		}),
 		Health:       &service.Health{Check: connects("127.0.0.1:50000")},
 		KeepsRunning: true,

@@ -4,6 +4,7 @@ package blocks
 
 import (
 	"log/slog"
+	"slices"
 
 	"github.com/ichor-os/ichor/node/etcfile"
 	"github.com/ichor-os/ichor/node/lifecycle"
@@ -25,9 +26,12 @@ type Needs struct {
 
 // All lists the blocks that run from the start of a node.
 func All(n Needs) []resource.Block {
-	return []resource.Block{
-		service.Source(n.Services),
-		mount.Source("/proc/self/mounts"),
-		resource.Reconciler("machine-status", lifecycle.ReconcileStatus),
-	}
+	return slices.Concat(
+		[]resource.Block{
+			service.Source(n.Services),
+			mount.Source("/proc/self/mounts"),
+			resource.Reconciler("machine-status", lifecycle.ReconcileStatus),
+		},
+		host(n),
+	)
 }
