@@ -3,6 +3,7 @@
 //
 // Affiliates are nodes that share the cluster's secret; those that have a name
 // in Kubernetes are members. How they find each other is in package discovery.
+// It also tells whether all of the cluster works.
 package cluster
 
 import (
@@ -31,12 +32,9 @@ const (
 )
 
 // Blocks are the reconcilers of the noun.
-func Blocks(d *Discovery, identity spec.IdentitySpec) []resource.Block {
+func Blocks(d *Discovery) []resource.Block {
 	return []resource.Block{
-		resource.Reconciler("cluster-identity", func(_ context.Context, s *resource.Session) error {
-			spec.Identities.Put(s, "local", identity)
-			return nil
-		}),
+		resource.Source("cluster-identity", spec.Identities, showIdentity),
 		resource.Reconciler("cluster-info", reconcileInfo),
 		resource.Reconciler("cluster-discovery-config", reconcileConfig),
 		resource.Reconciler("cluster-local-affiliate", reconcileLocal),
@@ -45,6 +43,19 @@ func Blocks(d *Discovery, identity spec.IdentitySpec) []resource.Block {
 		resource.Source("cluster-discovery", raw, d.feed),
 		resource.Mirror("cluster-discovery-announce", raw, nil, d.announce, d.withdraw),
 	}
+}
+
+// showIdentity shows who the node is, once.
+func showIdentity(ctx context.Context, f *resource.Feed[spec.IdentitySpec]) error {
+	identity, err := Identity(IdentityFile)
+	if err != nil {
+		return err
+	}
+	if err := f.Replace(resource.Item[spec.IdentitySpec]{ID: "local", Spec: identity}); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return ctx.Err()
 }
 
 func reconcileInfo(_ context.Context, s *resource.Session) error {

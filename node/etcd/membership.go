@@ -221,6 +221,18 @@ func (m *Membership) Settings() Settings {
 	return s
 }
 
+// Settled is told when etcd is healthy: a claim to make it is not needed any
+// more.
+func (m *Membership) Settled() error {
+	m.mu.Lock()
+	done := m.guard.Done
+	m.mu.Unlock()
+	if done == nil {
+		return nil
+	}
+	return done()
+}
+
 // Promote makes the learner that this node joined as a voter; it is to be tried
 // until it succeeds. A node that did not join has nothing to do.
 func (m *Membership) Promote(ctx context.Context) error {

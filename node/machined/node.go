@@ -11,10 +11,12 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+	"google.golang.org/grpc"
 
 	machineconfig "github.com/ichor-os/ichor/config"
 	"github.com/ichor-os/ichor/config/documents/v1alpha1"
 	"github.com/ichor-os/ichor/node/access"
+	"github.com/ichor-os/ichor/node/cluster"
 	"github.com/ichor-os/ichor/node/config"
 	"github.com/ichor-os/ichor/node/cri"
 	"github.com/ichor-os/ichor/node/etcfile"
@@ -57,9 +59,12 @@ type node struct {
 	store    config.Store
 	first    chan *machineconfig.Config
 	apply    *config.RPC
-	cluster  cluster
+	cluster  parts
 	engine   *resource.Engine
 	calls    *calls.Calls
+	// discovery finds the other nodes; it answers them through exchange.
+	discovery *cluster.Discovery
+	exchange  *grpc.Server
 	// configured is set once a config is in force.
 	configured atomic.Bool
 	// ending is set when the machine goes down.
@@ -86,6 +91,7 @@ func newNode(reaper *process.Reaper, groups *cgroup.Tree) (*node, error) {
 		store:    config.Store{Path: config.Path},
 		first:    make(chan *machineconfig.Config, 1),
 	}
+	n.discovery, n.exchange = trust.NewDiscovery(logger)
 	n.apply = &config.RPC{
 		Store: n.store, Log: logger, Mode: machineconfig.Container,
 		First: func(c *machineconfig.Config) { n.first <- c },
