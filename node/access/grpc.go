@@ -5,7 +5,9 @@ import (
 	"net/netip"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 )
 
 // FromContext returns the roles in the metadata of an incoming call. Only a
@@ -80,4 +82,16 @@ func (g Gate) Stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerI
 	}
 
 	return handler(srv, stream)
+}
+
+// Only is an interceptor of a server with LocalCredentials that serves one user
+// and root.
+func Only(uid uint32) grpc.UnaryServerInterceptor {
+	return func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+		caller, ok := PeerFromContext(ctx)
+		if !ok || caller.UID != uid && caller.UID != 0 {
+			return nil, status.Error(codes.PermissionDenied, "this socket is not for the caller")
+		}
+		return handler(ctx, req)
+	}
 }

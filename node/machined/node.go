@@ -11,11 +11,13 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+	"google.golang.org/grpc"
 
 	"github.com/ichor-os/ichor/atomicfile"
 	machineconfig "github.com/ichor-os/ichor/config"
 	"github.com/ichor-os/ichor/config/documents/v1alpha1"
 	"github.com/ichor-os/ichor/node/access"
+	"github.com/ichor-os/ichor/node/cluster"
 	"github.com/ichor-os/ichor/node/config"
 	"github.com/ichor-os/ichor/node/config/reach"
 	"github.com/ichor-os/ichor/node/cri"
@@ -59,9 +61,12 @@ type node struct {
 	configs  *config.Keeper
 	first    chan *machineconfig.Config
 	apply    *config.RPC
-	cluster  cluster
+	cluster  parts
 	engine   *resource.Engine
 	calls    *calls.Calls
+	// discovery finds the other nodes; it answers them through exchange.
+	discovery *cluster.Discovery
+	exchange  *grpc.Server
 	// configured is set once a config is in force.
 	configured atomic.Bool
 	// ending is set when the machine goes down.
@@ -87,6 +92,7 @@ func newNode(reaper *process.Reaper, groups *cgroup.Tree) (*node, error) {
 		platform: about,
 		first:    make(chan *machineconfig.Config, 1),
 	}
+	n.discovery, n.exchange = trust.NewDiscovery(logger)
 	n.engine = resource.New(resource.Options{Diagnose: func(d resource.Diagnostic) {
 		logger.Warn("engine", "name", d.Name, "kind", d.Kind, "message", d.Message)
 	}})

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 
+	"github.com/ichor-os/ichor/node/cluster"
 	"github.com/ichor-os/ichor/node/etcfile"
 	"github.com/ichor-os/ichor/node/lifecycle"
 	"github.com/ichor-os/ichor/node/mount"
@@ -22,6 +23,8 @@ type Needs struct {
 	// SharedKernel is true where the kernel is not the node's own: clock,
 	// modules and most sysctls belong to somebody else then.
 	SharedKernel bool
+	// Discovery finds the other nodes.
+	Discovery *cluster.Discovery
 }
 
 // All lists the blocks that run from the start of a node.
@@ -33,5 +36,6 @@ func All(n Needs) []resource.Block {
 			resource.Reconciler("machine-status", lifecycle.ReconcileStatus),
 		},
 		host(n),
+		members(n),
 	)
 }
