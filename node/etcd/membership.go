@@ -40,8 +40,8 @@ type Membership struct {
 	// claiming is set while the other control planes are asked.
 	claiming bool
 	asked    bool
-	initial []string
-	peers   []netip.Addr
+	initial  []string
+	peers    []netip.Addr
 }
 
 // NewMembership makes the membership of a node. others asks the cluster's
