@@ -28,6 +28,7 @@ func Commands(env environment) []*cobra.Command {
 		newBootstrap(env),
 		newContainers(env),
 		newCopy(env),
+		newDisks(env),
 		newDmesg(env),
 		newEvents(env),
 		newImage(env),
@@ -38,6 +39,7 @@ func Commands(env environment) []*cobra.Command {
 		newMemory(env),
 		newMeta(env),
 		newMounts(env),
+		newNetstat(env),
 		newProcesses(env),
 		newRead(env),
 		newReboot(env),
@@ -51,6 +53,9 @@ func Commands(env environment) []*cobra.Command {
 		newUpgrade(env),
 		newUsage(env),
 		newVersion(env),
+		newWipe(env),
+		newReplaced("interfaces", "", "'get links' and 'get addresses'"),
+		newReplaced("routes", "route", "'get routes'"),
 	}
 }
 

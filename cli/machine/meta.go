@@ -17,18 +17,18 @@ func newMeta(env environment) *cobra.Command {
 		Use:   "meta",
 		Short: "Write and delete what nodes keep in META",
 	}
-	command.AddCommand(newMetaWrite(env), newMetaDelete(env))
+	t := target.New(command, env)
+	t.AddInsecure(command, "i")
+	command.AddCommand(newMetaWrite(t), newMetaDelete(t))
 	return command
 }
 
-func newMetaWrite(env environment) *cobra.Command {
+func newMetaWrite(t *target.Target) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "write key value",
 		Short: "Write a value",
 		Args:  cobra.ExactArgs(2),
 	}
-	t := target.New(command, env)
-	t.AddInsecure(command, "i")
 	command.RunE = func(cmd *cobra.Command, args []string) error {
 		key, err := metaKey(args[0])
 		if err != nil {
@@ -42,14 +42,12 @@ func newMetaWrite(env environment) *cobra.Command {
 	return command
 }
 
-func newMetaDelete(env environment) *cobra.Command {
+func newMetaDelete(t *target.Target) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "delete key",
 		Short: "Delete a value",
 		Args:  cobra.ExactArgs(1),
 	}
-	t := target.New(command, env)
-	t.AddInsecure(command, "i")
 	command.RunE = func(cmd *cobra.Command, args []string) error {
 		key, err := metaKey(args[0])
 		if err != nil {
