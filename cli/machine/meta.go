@@ -34,7 +34,7 @@ func newMetaWrite(t *target.Target) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return act(cmd, t, func(ctx context.Context, c *client.Client, _ string) (string, error) {
+		return t.Act(cmd, func(ctx context.Context, c *client.Client, _ string) (string, error) {
 			_, err := c.Machine.MetaWrite(ctx, &machinepb.MetaWriteRequest{Key: key, Value: []byte(args[1])})
 			return "key " + args[0] + " is written", err
 		})
@@ -53,7 +53,7 @@ func newMetaDelete(t *target.Target) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return act(cmd, t, func(ctx context.Context, c *client.Client, _ string) (string, error) {
+		return t.Act(cmd, func(ctx context.Context, c *client.Client, _ string) (string, error) {
 			_, err := c.Machine.MetaDelete(ctx, &machinepb.MetaDeleteRequest{Key: key})
 			return "key " + args[0] + " is deleted", err
 		})

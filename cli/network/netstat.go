@@ -1,6 +1,7 @@
-package machine
+package network
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
@@ -19,7 +20,7 @@ type netstat struct {
 	tcp, udp, udplite, raw, four, six              bool
 }
 
-func newNetstat(env environment) *cobra.Command {
+func newNetstat(env target.Environment) *cobra.Command {
 	n := &netstat{}
 	command := &cobra.Command{
 		Use:     "netstat",
@@ -124,7 +125,7 @@ func (n *netstat) row(r *machinepb.ConnectRecord) []string {
 		row = append(row, program)
 	}
 	if n.pods {
-		row = append(row, dash(r.GetNetns()))
+		row = append(row, cmp.Or(r.GetNetns(), "-"))
 	}
 	if n.timers {
 		row = append(row, fmt.Sprintf("%s (%d/%d/%d)", strings.ToLower(r.GetTr().String()), r.GetTimerwhen(), r.GetRetrnsmt(), r.GetTimeout()))

@@ -1,4 +1,5 @@
-package machine
+// Package disk holds the commands about the disks of nodes.
+package disk
 
 import (
 	"context"
@@ -15,7 +16,12 @@ import (
 	"github.com/ichor-os/ichor/client"
 )
 
-func newDisks(env environment) *cobra.Command {
+// New makes the commands of this package. Env is like [os.LookupEnv].
+func New(env func(name string) (string, bool)) []*cobra.Command {
+	return []*cobra.Command{newDisks(env), newWipe(env)}
+}
+
+func newDisks(env target.Environment) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "disks",
 		Short: "Show the disks of nodes",
@@ -54,13 +60,13 @@ func dash(text string) string {
 	return text
 }
 
-func newWipe(env environment) *cobra.Command {
+func newWipe(env target.Environment) *cobra.Command {
 	command := &cobra.Command{Use: "wipe", Short: "Wipe what nodes keep"}
 	command.AddCommand(newWipeDisk(env))
 	return command
 }
 
-func newWipeDisk(env environment) *cobra.Command {
+func newWipeDisk(env target.Environment) *cobra.Command {
 	var (
 		method                string
 		partition, volume, up bool
@@ -90,25 +96,10 @@ func newWipeDisk(env environment) *cobra.Command {
 				DropPartition: partition, SkipVolumeCheck: volume, SkipSecondaryCheck: up,
 			})
 		}
-		return act(cmd, t, func(ctx context.Context, c *client.Client, _ string) (string, error) {
+		return t.Act(cmd, func(ctx context.Context, c *client.Client, _ string) (string, error) {
 			_, err := c.Storage.BlockDeviceWipe(ctx, request)
 			return "wiped " + strings.Join(args, ", "), err
 		})
-	}
-	return command
-}
-
-// newReplaced makes a command of older clients that says what does its work now.
-func newReplaced(use, alias, now string) *cobra.Command {
-	command := &cobra.Command{
-		Use: use, Hidden: true, Args: cobra.ArbitraryArgs, DisableFlagParsing: true,
-		Short: "Replaced by: " + now,
-		RunE: func(*cobra.Command, []string) error {
-			return fmt.Errorf("%s: there is a resource for this: use %s", use, now)
-		},
-	}
-	if alias != "" {
-		command.Aliases = []string{alias}
 	}
 	return command
 }
