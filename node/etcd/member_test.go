@@ -223,7 +223,9 @@ func TestEtcdDefragment_HasTimeForALargeDatabase(t *testing.T) {
 }
 
 func TestFailed_KeepsWhatAMemberSaysAndTellsItFromSilence(t *testing.T) {
-	said := func(c codes.Code) error { return errors.Join(fmt.Errorf("ask etcd member: %w", status.Error(c, "etcdserver: no"))) }
+	said := func(c codes.Code) error {
+		return errors.Join(fmt.Errorf("ask etcd member: %w", status.Error(c, "etcdserver: no")))
+	}
 	for name, test := range map[string]struct {
 		err  error
 		code codes.Code
