@@ -22,9 +22,11 @@ import (
 	storagepb "github.com/ichor-os/ichor/api/storage"
 	timepb "github.com/ichor-os/ichor/api/time"
 	"github.com/ichor-os/ichor/client/health"
+	"github.com/ichor-os/ichor/config/document"
 	"github.com/ichor-os/ichor/node/access"
 	"github.com/ichor-os/ichor/node/apid"
 	"github.com/ichor-os/ichor/node/cluster"
+	"github.com/ichor-os/ichor/node/config"
 	"github.com/ichor-os/ichor/node/container"
 	"github.com/ichor-os/ichor/node/disk"
 	"github.com/ichor-os/ichor/node/event"
@@ -133,7 +135,7 @@ func New(needs Needs) (*Calls, error) {
 
 // Start adds reconcilers to the engine and tells of what happens until ctx ends.
 func (c *Calls) Start(ctx context.Context) error {
-	if err := c.needs.Engine.Add(c.meta.Reconciler(), lifecycle.Teller(c.events.Publish)); err != nil {
+	if err := c.needs.Engine.Add(c.meta.Reconciler(), lifecycle.Teller(c.events.Publish), config.Teller(document.Container, c.events.Publish)); err != nil {
 		return fmt.Errorf("add to engine: %w", err)
 	}
 	go service.Tell(ctx, c.needs.Services, c.events.Publish)
