@@ -24,6 +24,7 @@ import (
 	"github.com/ichor-os/ichor/node/link"
 	"github.com/ichor-os/ichor/node/log"
 	"github.com/ichor-os/ichor/node/machined/calls"
+	"github.com/ichor-os/ichor/node/machined/host"
 	"github.com/ichor-os/ichor/node/machined/kinds"
 	"github.com/ichor-os/ichor/node/machined/trust"
 	"github.com/ichor-os/ichor/node/meta"
@@ -60,6 +61,7 @@ type node struct {
 	cluster  cluster
 	engine   *resource.Engine
 	calls    *calls.Calls
+	host     host.Host
 	// configured is set once a config is in force.
 	configured atomic.Bool
 	// ending is set when the machine goes down.
@@ -91,9 +93,7 @@ func newNode(reaper *process.Reaper, groups *cgroup.Tree) (*node, error) {
 		First: func(c *machineconfig.Config) { n.first <- c },
 		Again: func() { n.ends.Request(lifecycle.Reboot) },
 	}
-	n.engine = resource.New(resource.Options{Diagnose: func(d resource.Diagnostic) {
-		logger.Warn("engine", "name", d.Name, "kind", d.Kind, "message", d.Message)
-	}})
+	n.engine = n.host.Engine(logger)
 	if err := n.engine.Register(kinds.All()...); err != nil {
 		return nil, fmt.Errorf("register resources: %w", err)
 	}
@@ -128,6 +128,7 @@ func (n *node) boot(ctx context.Context) error {
 		// A config that cannot be read must not keep its owner out.
 		n.log.Error("stored config is refused, the node waits for a new one", "error", err)
 		n.calls.ConfigRefused(err)
+		n.host.Reports.ConfigRefused(err)
 	}
 	if current == nil {
 		fingerprint, err := trust.Maintenance(n.names())
@@ -137,6 +138,8 @@ func (n *node) boot(ctx context.Context) error {
 		// Whoever brings the config compares the fingerprint with this line.
 		n.log.Info("node waits for its config", "stage", "maintenance", "address", n.address().String(), "fingerprint", fingerprint)
 		n.stage(ctx, lifecyclespec.StageMaintenance)
+	} else if err := n.host.Publish(ctx, n.engine, n.services, current, n.platform.Hostname); err != nil {
+		return err
 	}
 	if err := n.startBase(); err != nil {
 		return err
@@ -147,12 +150,12 @@ func (n *node) boot(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		}
+		if err := n.host.Publish(ctx, n.engine, n.services, current, n.platform.Hostname); err != nil {
+			return err
+		}
 	}
 	n.apply.Configured()
 	n.configured.Store(true)
-	if err := config.Publish(ctx, n.engine, current, n.platform.Hostname); err != nil {
-		return err
-	}
 	n.stage(ctx, lifecyclespec.StageRunning)
 	err = n.startCluster(ctx, current)
 	n.calls.Booted(err)
