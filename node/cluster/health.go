@@ -1,5 +1,3 @@
-// Package cluster is what a node knows of its cluster, and tells of it: which
-// nodes there are, and whether all of it works.
 package cluster
 
 import (

@@ -5,7 +5,8 @@
 // something wrong. ReconcileDiagnostics shows those that last as Diagnostic
 // resources: what heals by itself within a finding's grace is never shown, what
 // was mended goes at once. Reports come from where there are no resources: from
-// the engine itself and from a start that did not go well.
+// the engine itself. A config that is refused or taken back is told by
+// node/config, which knows why.
 //
 // The package mends nothing.
 package diagnostic

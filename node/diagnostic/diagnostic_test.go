@@ -263,23 +263,6 @@ func TestReports_OfTheEngineGoWhenItIsWellAgain(t *testing.T) {
 	})
 }
 
-func TestReports_AConfigThatIsRefusedAtBoot(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		reports := &Reports{}
-		reports.ConfigRefused(errors.New("read machine config: line 3"))
-		engine := start(t, reports)
-		after(time.Minute)
-		if got := shown(t, engine)["config-refused"]; len(got.Details) != 1 || got.Details[0] != "read machine config: line 3" {
-			t.Errorf("shown: %v", got)
-		}
-		reports.Configured()
-		after(time.Second)
-		if got := shown(t, engine); len(got) != 0 {
-			t.Errorf("shown with a config: %v", got)
-		}
-	})
-}
-
 func TestUsage(t *testing.T) {
 	got := usage(unix.Statfs_t{Bsize: 4096, Blocks: 10 << 18, Bfree: 2 << 18, Bavail: 1 << 18, Files: 200, Ffree: 10})
 	if want := (volumeSpec{UsedPercent: 88, InodesPercent: 95, FreeGiB: 1}); got != want {

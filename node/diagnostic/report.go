@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -23,11 +22,10 @@ const (
 )
 
 // Reports are findings that come from beside the store: what the engine says of
-// reconcilers, and what went wrong before it ran. The zero value is ready for use.
+// reconcilers. The zero value is ready for use.
 type Reports struct {
 	mu      sync.Mutex
 	engine  map[string]report // by block and kind
-	start   map[string]Finding
 	failing map[string]uint64 // by reconciler: failures when it last ran well
 	changed resource.Signal
 	// status asks the engine; nil before Watch.
@@ -58,28 +56,6 @@ func (r *Reports) Engine(d resource.Diagnostic) {
 	r.changed.Notify()
 }
 
-// ConfigRefused tells that the config on disk was not taken at boot.
-func (r *Reports) ConfigRefused(err error) {
-	r.mu.Lock()
-	if r.start == nil {
-		r.start = map[string]Finding{}
-	}
-	r.start["config-refused"] = Finding{
-		Message: "the stored config was refused at boot and the node runs without it: apply a config that is valid",
-		Details: strings.Split(err.Error(), "\n"), Grace: lasting,
-	}
-	r.mu.Unlock()
-	r.changed.Notify()
-}
-
-// Configured tells that a config is in force.
-func (r *Reports) Configured() {
-	r.mu.Lock()
-	delete(r.start, "config-refused")
-	r.mu.Unlock()
-	r.changed.Notify()
-}
-
 // reconcile puts what is reported and not mended.
 func (r *Reports) reconcile(_ context.Context, s *resource.Session) error {
 	s.WakeOn(&r.changed)
@@ -93,9 +69,6 @@ func (r *Reports) reconcile(_ context.Context, s *resource.Session) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for id, f := range r.start {
-		findings.Put(s, id, f)
-	}
 	r.forget(s.Now(), now)
 	for _, key := range slices.Sorted(maps.Keys(r.engine)) {
 		e := r.engine[key]

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 
+	"github.com/ichor-os/ichor/node/cluster"
 	"github.com/ichor-os/ichor/node/etcfile"
 	"github.com/ichor-os/ichor/node/lifecycle"
 	"github.com/ichor-os/ichor/node/machined/host"
@@ -25,6 +26,8 @@ type Needs struct {
 	SharedKernel bool
 	// Host is the machine as services see it.
 	Host *host.Host
+	// Discovery finds the other nodes.
+	Discovery *cluster.Discovery
 }
 
 // All lists the blocks that run from the start of a node.
@@ -36,5 +39,6 @@ func All(n Needs) []resource.Block {
 			resource.Reconciler("machine-status", lifecycle.ReconcileStatus),
 		},
 		ofHost(n),
+		members(n),
 	)
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"time"
 
 	"google.golang.org/grpc"
@@ -90,6 +91,8 @@ type Needs struct {
 	Logs     *log.Store
 	// Meta is the path of META.
 	Meta string
+	// Reached is told from where an administrator called.
+	Reached func(from netip.Addr)
 	// SharedKernel is true where the kernel is not the node's own.
 	SharedKernel bool
 }
@@ -220,6 +223,11 @@ func (c *Calls) NewServer(mode func() access.Mode, machine machinepb.MachineServ
 	gate := access.Gate{
 		Believe: func(peer access.Peer) bool { return peer.UID == trust.APIDUID },
 		Mode:    mode,
+		Passed: func(ctx context.Context, roles access.Set) {
+			if roles.Has(access.Admin) {
+				c.needs.Reached(access.Source(ctx))
+			}
+		},
 	}
 	server := grpc.NewServer(
 		grpc.Creds(access.LocalCredentials()),

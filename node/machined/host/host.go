@@ -7,8 +7,6 @@ import (
 	"log/slog"
 	"time"
 
-	machineconfig "github.com/ichor-os/ichor/config"
-	"github.com/ichor-os/ichor/node/config"
 	"github.com/ichor-os/ichor/node/diagnostic"
 	"github.com/ichor-os/ichor/node/service"
 	"github.com/ichor-os/ichor/node/service/process"
@@ -20,7 +18,7 @@ import (
 type Host struct {
 	// Environment is what services start with.
 	Environment service.Environment
-	// Reports are what is wrong beside the store.
+	// Reports are what the engine says is wrong.
 	Reports diagnostic.Reports
 }
 
@@ -41,14 +39,13 @@ const containerd = "containerd"
 // settleBound is how long services wait for what the config makes of the machine.
 const settleBound = 10 * time.Second
 
-// Publish puts a config in force, and waits until the machine is as it says, so
-// that services start with it. One that runs with another environment, as it can
-// when the first config comes, starts anew.
-func (h *Host) Publish(ctx context.Context, engine *resource.Engine, services *service.Supervisor, c *machineconfig.Config, hostname string) error {
-	if err := config.Publish(ctx, engine, c, hostname); err != nil {
+// Start puts a config in force by inForce, and waits until the machine is as it
+// says, so that services start with it. One that runs with another environment, as
+// it can when the first config comes, starts anew.
+func (h *Host) Start(ctx context.Context, inForce func(context.Context) error, engine *resource.Engine, services *service.Supervisor) error {
+	if err := inForce(ctx); err != nil {
 		return err
 	}
-	h.Reports.Configured()
 	bounded, cancel := context.WithTimeout(ctx, settleBound)
 	defer cancel()
 	if err := engine.Settled(bounded); err != nil {
