@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ichor-os/ichor/cli/audit"
 	"github.com/ichor-os/ichor/cli/cluster"
 	"github.com/ichor-os/ichor/cli/etcd"
 	"github.com/ichor-os/ichor/cli/health"
@@ -65,6 +66,7 @@ func NewCommand(env func(name string) (string, bool)) *cobra.Command {
 		DisableAutoGenTag: true,
 	}
 	root.AddCommand(
+		audit.New(env),
 		cluster.New(env),
 		newConfig(env),
 		newDocs(),

@@ -25,7 +25,6 @@ type environment = func(name string) (string, bool)
 func Commands(env environment) []*cobra.Command {
 	return []*cobra.Command{
 		newApplyConfig(env),
-		newAudit(env),
 		newBootstrap(env),
 		newContainers(env),
 		newCopy(env),

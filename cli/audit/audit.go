@@ -1,4 +1,6 @@
-package machine
+// Package audit holds the command that shows and verifies the audit trail of
+// nodes.
+package audit
 
 import (
 	"context"
@@ -19,7 +21,8 @@ import (
 	"github.com/ichor-os/ichor/client"
 )
 
-func newAudit(env environment) *cobra.Command {
+// New makes the command audit. Env is like [os.LookupEnv].
+func New(env func(name string) (string, bool)) *cobra.Command {
 	var (
 		since  string
 		known  string
@@ -41,23 +44,23 @@ func newAudit(env environment) *cobra.Command {
 			return errors.New("--head is for --verify: add it")
 		}
 		if verify {
-			return verifyAudit(cmd, t, format, known)
+			return verifyTrail(cmd, t, format, known)
 		}
 		kind, err := format.Parse()
 		if err != nil {
 			return err
 		}
-		request, err := auditSince(since, time.Now())
+		request, err := sinceRequest(since, time.Now())
 		if err != nil {
 			return err
 		}
-		return showAudit(cmd, t, kind, request)
+		return show(cmd, t, kind, request)
 	}
 	return command
 }
 
-// auditSince reads the flag --since.
-func auditSince(text string, now time.Time) (*ichorpb.AuditRecordsRequest, error) {
+// sinceRequest reads the flag --since.
+func sinceRequest(text string, now time.Time) (*ichorpb.AuditRecordsRequest, error) {
 	if text == "" {
 		return &ichorpb.AuditRecordsRequest{}, nil
 	}
@@ -71,9 +74,9 @@ func auditSince(text string, now time.Time) (*ichorpb.AuditRecordsRequest, error
 	return &ichorpb.AuditRecordsRequest{Since: timestamppb.New(at)}, nil
 }
 
-const auditRow = "%-20s %-24s %-9s %-26s %-22s %-50s %-18s %-10s %s\n"
+const row = "%-20s %-24s %-9s %-26s %-22s %-50s %-18s %-10s %s\n"
 
-func showAudit(cmd *cobra.Command, t *target.Target, kind output.Format, request *ichorpb.AuditRecordsRequest) error {
+func show(cmd *cobra.Command, t *target.Target, kind output.Format, request *ichorpb.AuditRecordsRequest) error {
 	return t.Run(cmd, func(ctx context.Context, s *target.Session) error {
 		stream, err := ichorpb.NewAuditClient(s.Conn()).Records(s.All(ctx), request)
 		if err != nil {
@@ -94,16 +97,16 @@ func showAudit(cmd *cobra.Command, t *target.Target, kind output.Format, request
 			}
 			if first {
 				first = false
-				if _, err := fmt.Fprintf(cmd.OutOrStdout(), auditRow, "NODE", "TIME", "KIND", "CALLER", "PEER", "METHOD", "CODE", "TOOK", "DETAILS"); err != nil {
+				if _, err := fmt.Fprintf(cmd.OutOrStdout(), row, "NODE", "TIME", "KIND", "CALLER", "PEER", "METHOD", "CODE", "TOOK", "DETAILS"); err != nil {
 					return err
 				}
 			}
-			return writeAudit(cmd, node, item.GetRecord())
+			return writeRecord(cmd, node, item.GetRecord())
 		})
 	})
 }
 
-func writeAudit(cmd *cobra.Command, node string, r *ichorpb.AuditRecord) error {
+func writeRecord(cmd *cobra.Command, node string, r *ichorpb.AuditRecord) error {
 	kind, caller, took := r.GetKind(), strings.Join(r.GetRoles(), ","), ""
 	if kind == "call" {
 		kind = r.GetPhase()
@@ -117,12 +120,12 @@ func writeAudit(cmd *cobra.Command, node string, r *ichorpb.AuditRecord) error {
 	if r.GetDuration() != nil {
 		took = r.GetDuration().AsDuration().Round(10 * time.Microsecond).String()
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), auditRow, node, r.GetTime().AsTime().Format("2006-01-02T15:04:05.000Z"), kind,
-		caller, r.GetPeer(), strings.TrimPrefix(r.GetMethod(), "/"), r.GetCode(), took, auditDetails(r))
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), row, node, r.GetTime().AsTime().Format("2006-01-02T15:04:05.000Z"), kind,
+		caller, r.GetPeer(), strings.TrimPrefix(r.GetMethod(), "/"), r.GetCode(), took, details(r))
 	return err
 }
 
-func auditDetails(r *ichorpb.AuditRecord) string {
+func details(r *ichorpb.AuditRecord) string {
 	var parts []string
 	add := func(key, value string) {
 		if value != "" {
@@ -161,7 +164,7 @@ func parseHead(text string) (*ichorpb.AuditHead, error) {
 	return &ichorpb.AuditHead{Sequence: sequence, Hash: hash}, nil
 }
 
-func verifyAudit(cmd *cobra.Command, t *target.Target, format *target.Format, known string) error {
+func verifyTrail(cmd *cobra.Command, t *target.Target, format *target.Format, known string) error {
 	head, err := parseHead(known)
 	if err != nil {
 		return err
