@@ -54,6 +54,9 @@ func (s *Server) record(stream grpc.ServerStream) *recorded {
 
 	if from, ok := peer.FromContext(stream.Context()); ok {
 		call.record.Peer = from.Addr.String()
+		if process, ok := access.PeerFromContext(stream.Context()); ok {
+			call.record.Peer = fmt.Sprintf("process %d of user %d", process.PID, process.UID)
+		}
 
 		if who, ok := from.AuthInfo.(*identity); ok && len(who.State.PeerCertificates) > 0 {
 			certificate := who.State.PeerCertificates[0]

@@ -34,6 +34,9 @@ type Options struct {
 	Log      *slog.Logger
 	// Now is the clock that certificates are checked against.
 	Now func() time.Time
+	// Local tells which process may call by the local socket, see ServeLocal;
+	// nil for none.
+	Local func(access.Peer) bool
 }
 
 // A Server serves the node API to callers on the network.
@@ -45,6 +48,7 @@ type Server struct {
 	backend *grpc.ClientConn
 	peers   *peers
 	grpc    *grpc.Server
+	local   local
 
 	connections, handshakes, receiving, calls *quota.Quota
 
@@ -82,6 +86,7 @@ func NewServer(options Options) (*Server, error) {
 	}
 
 	s.backend = backend
+	s.local = newLocal(s, options.Local)
 	s.trail = trail.New(s.sendRecords, options.Log)
 	s.grpc = grpc.NewServer(
 		grpc.Creds(callers{server: s}),
