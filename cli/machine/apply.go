@@ -42,7 +42,7 @@ console shows it, with --cert-fingerprint to be sure that it is the one.`,
 		if err != nil {
 			return err
 		}
-		return act(cmd, t, func(ctx context.Context, c *client.Client, node string) (string, error) {
+		return t.Act(cmd, func(ctx context.Context, c *client.Client, node string) (string, error) {
 			say := func(what string) { _, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", node, what) }
 			return flags.Apply(ctx, c, applying.Change{Text: text, Say: say})
 		})
