@@ -77,7 +77,11 @@ func must(t *testing.T, err error) {
 
 func defaultRoute(t *testing.T, link netlink.Link, gateway string) {
 	t.Helper()
-	must(t, netlink.RouteReplace(&netlink.Route{LinkIndex: link.Attrs().Index, Gw: net.ParseIP(gateway)}))
+	must(t, netlink.RouteReplace(&netlink.Route{LinkIndex: link.Attrs().Index, Gw: net.ParseIP(gateway), Priority: 1024}))
+}
+
+func preferred(link netlink.Link, gateway string) *netlink.Route {
+	return &netlink.Route{LinkIndex: link.Attrs().Index, Gw: net.ParseIP(gateway), Priority: 10}
 }
 
 func TestKernel_WrongGatewayAddressAndBlackholeShow(t *testing.T) {
@@ -101,6 +105,10 @@ func TestKernel_WrongGatewayAddressAndBlackholeShow(t *testing.T) {
 		{
 			"blackhole", func() { must(t, netlink.RouteAdd(blackhole("192.168.0.0/16"))) },
 			func() { must(t, netlink.RouteDel(blackhole("192.168.0.0/16"))) }, "blackhole",
+		},
+		{
+			"wrong gateway that is preferred", func() { must(t, netlink.RouteAdd(preferred(link, "10.5.0.99"))) },
+			func() { must(t, netlink.RouteDel(preferred(link, "10.5.0.99"))) }, "IPv4 does not answer",
 		},
 		{"all is back", func() {}, func() {}, ""},
 		{
