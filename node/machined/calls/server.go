@@ -21,6 +21,7 @@ import (
 	timepb "github.com/ichor-os/ichor/api/time"
 	"github.com/ichor-os/ichor/node/access"
 	"github.com/ichor-os/ichor/node/container"
+	"github.com/ichor-os/ichor/node/containerd"
 	"github.com/ichor-os/ichor/node/event"
 	"github.com/ichor-os/ichor/node/image"
 	"github.com/ichor-os/ichor/node/inspect"
@@ -105,7 +106,7 @@ func New(needs Needs) (*Calls, error) {
 	c := &Calls{needs: needs, events: event.NewRing(time.Now), meta: store}
 	needs.Ends.Publish = c.events.Publish
 	c.Parts = Parts{
-		containerRPC: container.RPC{Engine: container.Containerd{Connect: runner.Connect}},
+		containerRPC: container.RPC{Engine: container.Containerd{Connect: containerd.Connect}},
 		eventRPC:     event.RPC{Ring: c.events},
 		imageRPC:     image.RPC{Engine: c.images()},
 		kernelRPC:    kernel.RPC{Shared: needs.SharedKernel, Booted: kernel.Booted()},
@@ -166,11 +167,11 @@ func (c *Calls) ConfigRefused(err error) {
 }
 
 func (c *Calls) images() image.Containerd {
-	return image.Containerd{Connect: runner.Connect, Hosts: runner.HostsFolder}
+	return image.Containerd{Connect: containerd.Connect, Hosts: runner.HostsFolder}
 }
 
-// servers are all services of the contract with what serves them here.
-func (c *Calls) servers(machine machinepb.MachineServiceServer) []served.Server {
+// Servers are all services of the contract with what serves them here.
+func (c *Calls) Servers(machine machinepb.MachineServiceServer) []served.Server {
 	return []served.Server{
 		{Service: &machinepb.MachineService_ServiceDesc, Server: machine},
 		{Service: &resourcepb.State_ServiceDesc, Server: state.New(c.needs.Engine, trust.Resources)},
@@ -187,11 +188,6 @@ func (c *Calls) servers(machine machinepb.MachineServiceServer) []served.Server 
 	}
 }
 
-// Compare returns where the server and the list of what is not served disagree.
-func (c *Calls) Compare(machine machinepb.MachineServiceServer) []string {
-	return served.Compare(c.servers(machine)...)
-}
-
 // NewServer makes the server that apid calls. Who may call is decided first,
 // then whether the method is served at all.
 func (c *Calls) NewServer(mode func() access.Mode, machine machinepb.MachineServiceServer) *grpc.Server {
@@ -206,7 +202,7 @@ func (c *Calls) NewServer(mode func() access.Mode, machine machinepb.MachineServ
 		grpc.MaxRecvMsgSize(maxMessage),
 		grpc.MaxSendMsgSize(maxMessage),
 	)
-	for _, s := range c.servers(machine) {
+	for _, s := range c.Servers(machine) {
 		server.RegisterService(s.Service, s.Server)
 	}
 	return server
