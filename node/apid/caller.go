@@ -99,6 +99,10 @@ func (s *Server) identify(ctx context.Context, now time.Time) (caller, *state, e
 		return caller{}, nil, status.Error(codes.Internal, "the connection of the call is not known")
 	}
 
+	if process, ok := access.PeerFromContext(ctx); ok && current != nil {
+		return s.local.identify(ctx, process, current)
+	}
+
 	who, ok := from.AuthInfo.(*identity)
 	if !ok || current == nil {
 		return caller{}, nil, status.Error(codes.Internal, "the connection of the call is not identified")

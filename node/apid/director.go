@@ -117,6 +117,8 @@ func (s *Server) hopTo(target string, under *state, who caller, incoming metadat
 			md[keyProxyFrom] = incoming.Get(keyProxyFrom)
 		}
 
+		md[access.SourceKey] = []string{who.source.String()}
+
 		return hop{target: target, conn: s.backend, md: md, release: func() {}}, nil
 	}
 
@@ -139,6 +141,7 @@ func (s *Server) hopTo(target string, under *state, who caller, incoming metadat
 // may set.
 var ownKeys = map[string]bool{
 	access.MetadataKey: true,
+	access.SourceKey:   true,
 	keyNode:            true,
 	keyNodes:           true,
 	keyProxyFrom:       true,

@@ -33,6 +33,9 @@ type Options struct {
 	Log      *slog.Logger
 	// Now is the clock that certificates are checked against.
 	Now func() time.Time
+	// Local tells which process may call by the local socket, see ServeLocal;
+	// nil for none.
+	Local func(access.Peer) bool
 }
 
 // A Server serves the node API to callers on the network.
@@ -44,6 +47,7 @@ type Server struct {
 	backend *grpc.ClientConn
 	peers   *peers
 	grpc    *grpc.Server
+	local   local
 
 	connections, handshakes, receiving, calls *quota.Quota
 
@@ -80,6 +84,7 @@ func NewServer(options Options) (*Server, error) {
 	}
 
 	s.backend = backend
+	s.local = newLocal(s, options.Local)
 	s.grpc = grpc.NewServer(
 		grpc.Creds(callers{server: s}),
 		grpc.ForceServerCodecV2(rawCodec{}),

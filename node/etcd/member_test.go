@@ -204,3 +204,19 @@ func TestRPC_SaysThatAWorkerRunsNoEtcd(t *testing.T) {
 		t.Errorf("error = %v, want FailedPrecondition that names a control plane node", err)
 	}
 }
+
+// Defragment takes as long as there are data, which may be minutes.
+func (f *fake) Defragment(ctx context.Context, _ *etcdserverpb.DefragmentRequest) (*etcdserverpb.DefragmentResponse, error) {
+	bound, ok := ctx.Deadline()
+	if !ok || time.Until(bound) < time.Minute {
+		return nil, status.Errorf(codes.DeadlineExceeded, "there are only %s for it", time.Until(bound))
+	}
+	return &etcdserverpb.DefragmentResponse{}, nil
+}
+
+func TestEtcdDefragment_HasTimeForALargeDatabase(t *testing.T) {
+	r := RPC{Membership: func() *Membership { return &Membership{} }, connect: serve(t, &fake{})}
+	if _, err := r.EtcdDefragment(t.Context(), nil); err != nil {
+		t.Error(err)
+	}
+}

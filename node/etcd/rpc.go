@@ -109,18 +109,3 @@ func (r RPC) EtcdRemoveMemberByID(ctx context.Context, in *machinepb.EtcdRemoveM
 	}
 	return &machinepb.EtcdRemoveMemberByIDResponse{Messages: []*machinepb.EtcdRemoveMemberByID{{}}}, nil
 }
-
-// EtcdDefragment implements MachineService.
-func (r RPC) EtcdDefragment(ctx context.Context, _ *emptypb.Empty) (*machinepb.EtcdDefragmentResponse, error) {
-	if err := r.check(); err != nil {
-		return nil, err
-	}
-	err := r.local().ask(ctx, func(ctx context.Context, conn *grpc.ClientConn) error {
-		_, err := etcdserverpb.NewMaintenanceClient(conn).Defragment(ctx, &etcdserverpb.DefragmentRequest{})
-		return err
-	})
-	if err != nil {
-		return nil, failed(err)
-	}
-	return &machinepb.EtcdDefragmentResponse{Messages: []*machinepb.EtcdDefragment{{}}}, nil
-}

@@ -88,6 +88,18 @@ func (c *Client) At(server string) *Client {
 	return &Client{server: strings.TrimSuffix(server, "/"), http: c.http, known: map[string]resource{}}
 }
 
+// Get reads a path of the API, as JSON, into a value.
+func (c *Client) Get(ctx context.Context, path string, into any) error {
+	answer, err := c.do(ctx, http.MethodGet, path, "", nil)
+	if err != nil {
+		return fmt.Errorf("ask Kubernetes API: %s%s: %w", c.server, path, err)
+	}
+	if err := json.Unmarshal(answer, into); err != nil {
+		return fmt.Errorf("ask Kubernetes API: %s%s: %w", c.server, path, err)
+	}
+	return nil
+}
+
 // ControlPlanes lists the addresses of the cluster's API servers.
 func (c *Client) ControlPlanes(ctx context.Context) ([]netip.Addr, error) {
 	answer, err := c.do(ctx, http.MethodGet, "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes", "", nil)

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	machineconfig "github.com/ichor-os/ichor/config"
-	"github.com/ichor-os/ichor/config/documents/v1alpha1"
 	"github.com/ichor-os/ichor/node/etcd"
 	"github.com/ichor-os/ichor/node/file"
 	filespec "github.com/ichor-os/ichor/node/file/spec"
 	"github.com/ichor-os/ichor/node/kube"
 	"github.com/ichor-os/ichor/node/kubelet"
+	"github.com/ichor-os/ichor/node/machined/trust"
 	"github.com/ichor-os/ichor/node/service"
 	"github.com/ichor-os/ichor/node/service/container"
 	servicespec "github.com/ichor-os/ichor/node/service/spec"
@@ -22,9 +22,9 @@ import (
 
 type fileSpec = filespec.File
 
-// cluster is the node's part in a Kubernetes cluster. Both are nil until a
+// parts are the node's share of a Kubernetes cluster. Both are nil until a
 // config makes the node a control plane node.
-type cluster struct {
+type parts struct {
 	membership   atomic.Pointer[etcd.Membership]
 	controlPlane atomic.Pointer[kube.ControlPlane]
 }
@@ -43,22 +43,25 @@ func (n *node) startCluster(ctx context.Context, config *machineconfig.Config) e
 	// Kubernetes does not wait for the certificate of the machine's API.
 	identified := make(chan error, 1)
 	go func() { identified <- n.useConfig(ctx, main) }()
-	if err := n.startKubernetes(ctx, main); err != nil {
+	if err := n.startKubernetes(ctx, config); err != nil {
 		return err
 	}
 	return <-identified
 }
 
-func (n *node) startKubernetes(ctx context.Context, main *v1alpha1.Config) error {
+func (n *node) startKubernetes(ctx context.Context, config *machineconfig.Config) error {
+	main := config.Main()
 	control, err := kube.FromConfig(main, n.platform.Hostname, n.address())
 	if err != nil {
 		return fmt.Errorf("read config: %w", err)
 	}
 	control.Namespaced = true
 	if main.Machine.Type != "worker" {
-		if err := n.startControlPlane(ctx, main, control); err != nil {
+		if err := n.startControlPlane(ctx, config, control); err != nil {
 			return err
 		}
+	} else if err := trust.Discover(ctx, n.discovery, config, nil, n.platform.Hostname); err != nil {
+		return err
 	}
 	if control.CNI == "flannel" {
 		go kube.ConfigureCNI(ctx, write, n.log)
@@ -78,10 +81,13 @@ func (n *node) startKubernetes(ctx context.Context, main *v1alpha1.Config) error
 	return n.startService(n.kubeletService(settings))
 }
 
-func (n *node) startControlPlane(ctx context.Context, main *v1alpha1.Config, settings kube.Settings) error {
-	member := etcd.FromConfig(main, n.platform.Hostname, n.address())
+func (n *node) startControlPlane(ctx context.Context, config *machineconfig.Config, settings kube.Settings) error {
+	member := etcd.FromConfig(config.Main(), n.platform.Hostname, n.address())
 	control := &kube.ControlPlane{Settings: settings, Write: write, Log: n.log}
 	membership := etcd.NewMembership(member, control.Others, n.log)
+	if err := trust.Discover(ctx, n.discovery, config, membership, n.platform.Hostname); err != nil {
+		return err
+	}
 	control.AwaitEtcd = func(ctx context.Context) error { return n.awaitEtcd(ctx, membership) }
 	if err := control.Prepare(time.Now()); err != nil {
 		return err
@@ -108,7 +114,10 @@ func (n *node) awaitEtcd(ctx context.Context, membership *etcd.Membership) error
 	if err := membership.Promote(ctx); err != nil {
 		return err
 	}
-	return n.services.Await(ctx, "etcd", service.Status.Ready)
+	if err := n.services.Await(ctx, "etcd", service.Status.Ready); err != nil {
+		return err
+	}
+	return membership.Settled()
 }
 
 func (n *node) etcdService(membership *etcd.Membership) service.Service {
@@ -172,6 +181,9 @@ func (n *node) leaveEtcd(ctx context.Context) error {
 	membership := n.cluster.membership.Load()
 	if membership == nil {
 		return nil
+	}
+	if err := n.discovery.Leave(ctx); err != nil {
+		n.log.Warn("other nodes do not know yet that this one goes", "error", err)
 	}
 	return membership.Leave(ctx, n.stopEtcd)
 }

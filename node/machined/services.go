@@ -3,9 +3,9 @@ package machined
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
 
+	"github.com/ichor-os/ichor/node/apid"
 	"github.com/ichor-os/ichor/node/containerd"
 	"github.com/ichor-os/ichor/node/machined/trust"
 	"github.com/ichor-os/ichor/node/service"
@@ -100,9 +100,10 @@ func (n *node) apidService() service.Service {
 		ID:    "apid",
 		Needs: []string{"machined"},
 		Runner: n.program("apid", process.Spec{
-			Path: ownPath, Name: "apid", UID: trust.APIDUID, GID: trust.APIDUID, OpenFiles: 1 << 16,
+			Path: ownPath, Name: "apid", Args: []string{"--local", apid.LocalSocket},
+			UID: trust.APIDUID, GID: trust.APIDUID, OpenFiles: 1 << 16,
 		}),
-		Health:       &service.Health{Check: connects("127.0.0.1:50000")},
+		Health:       &service.Health{Check: service.Connects("127.0.0.1:50000")},
 		KeepsRunning: true,
 	}
 }
@@ -114,18 +115,7 @@ func (n *node) trustdService() service.Service {
 		Runner: n.program("trustd", process.Spec{
 			Path: ownPath, Name: "trustd", UID: trust.TrustdUID, GID: trust.TrustdUID, OpenFiles: 1 << 14,
 		}),
-		Health:       &service.Health{Check: connects("127.0.0.1:" + trust.TrustdPort)},
+		Health:       &service.Health{Check: service.Connects("127.0.0.1:" + trust.TrustdPort)},
 		KeepsRunning: true,
-	}
-}
-
-// connects checks that something listens on the address.
-func connects(address string) func(context.Context) error {
-	return func(ctx context.Context) error {
-		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
-		if err != nil {
-			return err
-		}
-		return conn.Close()
 	}
 }

@@ -37,10 +37,10 @@ func (c *Config) Name() string { return "" }
 // MachineConfig is the section machine.
 type MachineConfig struct {
 	Type         string                     `yaml:"type" change:"reboot" effect:"yes" enum:"controlplane,worker,init" doc:"Role of the machine. controlplane runs etcd and the Kubernetes control plane, worker only workloads; init is an older word for the first control plane machine."`
-	Token        string                     `yaml:"token" secret:"true" effect:"yes" doc:"Shared secret with which a machine asks the control plane machines for its API certificate."`
-	CA           *scalar.CertificateAndKey  `yaml:"ca,omitempty" merge:"replace" effect:"yes" doc:"Authority of the machine API. Control plane machines hold certificate and key, workers the certificate alone."`
-	AcceptedCAs  []*scalar.Certificate      `yaml:"acceptedCAs,omitempty" effect:"yes" doc:"Further authorities whose certificates the machine API accepts. Used while an authority is replaced."`
-	CertSANs     []string                   `yaml:"certSANs" effect:"yes" doc:"Further addresses and names in the certificate of the machine API."`
+	Token        string                     `yaml:"token" secret:"true" effect:"yes" change:"reboot" doc:"Shared secret with which a machine asks the control plane machines for its API certificate."`
+	CA           *scalar.CertificateAndKey  `yaml:"ca,omitempty" merge:"replace" effect:"yes" change:"reboot" doc:"Authority of the machine API. Control plane machines hold certificate and key, workers the certificate alone."`
+	AcceptedCAs  []*scalar.Certificate      `yaml:"acceptedCAs,omitempty" effect:"yes" change:"reboot" doc:"Further authorities whose certificates the machine API accepts. Used while an authority is replaced."`
+	CertSANs     []string                   `yaml:"certSANs" effect:"yes" change:"reboot" doc:"Further addresses and names in the certificate of the machine API."`
 	ControlPlane *MachineControlPlaneConfig `yaml:"controlPlane,omitempty" doc:"Control plane parts that this machine leaves out."`
 	Kubelet      *KubeletConfig             `yaml:"kubelet,omitempty" change:"restart=kubelet" doc:"The Kubernetes node agent."`
 	Pods         []document.Freeform        `yaml:"pods,omitempty" doc:"Static pods in Kubernetes' own form; the kubelet runs them without the API server."`

@@ -4,7 +4,9 @@ package blocks
 
 import (
 	"log/slog"
+	"slices"
 
+	"github.com/ichor-os/ichor/node/cluster"
 	"github.com/ichor-os/ichor/node/etcfile"
 	"github.com/ichor-os/ichor/node/lifecycle"
 	"github.com/ichor-os/ichor/node/mount"
@@ -21,13 +23,19 @@ type Needs struct {
 	// SharedKernel is true where the kernel is not the node's own: clock,
 	// modules and most sysctls belong to somebody else then.
 	SharedKernel bool
+	// Discovery finds the other nodes.
+	Discovery *cluster.Discovery
 }
 
 // All lists the blocks that run from the start of a node.
 func All(n Needs) []resource.Block {
-	return []resource.Block{
-		service.Source(n.Services),
-		mount.Source("/proc/self/mounts"),
-		resource.Reconciler("machine-status", lifecycle.ReconcileStatus),
-	}
+	return slices.Concat(
+		[]resource.Block{
+			service.Source(n.Services),
+			mount.Source("/proc/self/mounts"),
+			resource.Reconciler("machine-status", lifecycle.ReconcileStatus),
+		},
+		host(n),
+		members(n),
+	)
 }

@@ -7,9 +7,11 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
 
 	clusterpb "github.com/ichor-os/ichor/api/cluster"
 	commonpb "github.com/ichor-os/ichor/api/common"
@@ -19,13 +21,18 @@ import (
 	"github.com/ichor-os/ichor/api/served"
 	storagepb "github.com/ichor-os/ichor/api/storage"
 	timepb "github.com/ichor-os/ichor/api/time"
+	"github.com/ichor-os/ichor/client/health"
 	"github.com/ichor-os/ichor/node/access"
+	"github.com/ichor-os/ichor/node/apid"
+	"github.com/ichor-os/ichor/node/cluster"
 	"github.com/ichor-os/ichor/node/container"
 	"github.com/ichor-os/ichor/node/containerd"
+	"github.com/ichor-os/ichor/node/disk"
 	"github.com/ichor-os/ichor/node/event"
 	"github.com/ichor-os/ichor/node/image"
 	"github.com/ichor-os/ichor/node/inspect"
 	"github.com/ichor-os/ichor/node/kernel"
+	"github.com/ichor-os/ichor/node/kube"
 	"github.com/ichor-os/ichor/node/lifecycle"
 	"github.com/ichor-os/ichor/node/log"
 	"github.com/ichor-os/ichor/node/machined/trust"
@@ -85,6 +92,8 @@ type Needs struct {
 	Logs     *log.Store
 	// Meta is the path of META.
 	Meta string
+	// Reached is told from where an administrator called.
+	Reached func(from netip.Addr)
 	// SharedKernel is true where the kernel is not the node's own.
 	SharedKernel bool
 }
@@ -95,6 +104,7 @@ type Calls struct {
 	needs  Needs
 	events *event.Ring
 	meta   *meta.Store
+	apid   *grpc.ClientConn
 }
 
 // New wires the calls.
@@ -103,7 +113,11 @@ func New(needs Needs) (*Calls, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Calls{needs: needs, events: event.NewRing(time.Now), meta: store}
+	own, err := grpc.NewClient("unix://"+apid.LocalSocket, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithDisableServiceConfig())
+	if err != nil {
+		return nil, fmt.Errorf("connect to apid: %w", err)
+	}
+	c := &Calls{needs: needs, events: event.NewRing(time.Now), meta: store, apid: own}
 	needs.Ends.Publish = c.events.Publish
 	c.Parts = Parts{
 		containerRPC: container.RPC{Engine: container.Containerd{Connect: containerd.Connect}},
@@ -170,20 +184,31 @@ func (c *Calls) images() image.Containerd {
 	return image.Containerd{Connect: containerd.Connect, Hosts: runner.HostsFolder}
 }
 
+// health checks the cluster by way of apid, for whoever asks.
+func (c *Calls) health() cluster.Health {
+	return cluster.Health{API: c.apid, Kubernetes: func(url string) (health.Kubernetes, error) {
+		api, err := kube.NewClient(kube.AdminKubeconfig)
+		if err == nil && url != "" {
+			api = api.At(url)
+		}
+		return api, err
+	}}
+}
+
 // Servers are all services of the contract with what serves them here.
 func (c *Calls) Servers(machine machinepb.MachineServiceServer) []served.Server {
 	return []served.Server{
 		{Service: &machinepb.MachineService_ServiceDesc, Server: machine},
 		{Service: &resourcepb.State_ServiceDesc, Server: state.New(c.needs.Engine, trust.Resources)},
-		{Service: &clusterpb.ClusterService_ServiceDesc, Server: clusterpb.UnimplementedClusterServiceServer{}},
+		{Service: &clusterpb.ClusterService_ServiceDesc, Server: c.health()},
 		{Service: &inspectpb.InspectService_ServiceDesc, Server: inspect.Service{Engine: c.needs.Engine}},
 		{Service: &machinepb.DebugService_ServiceDesc, Server: machinepb.UnimplementedDebugServiceServer{}},
 		{Service: &machinepb.ImageService_ServiceDesc, Server: image.Service{Engine: c.images()}},
 		{Service: &machinepb.LVMService_ServiceDesc, Server: machinepb.UnimplementedLVMServiceServer{}},
-		{Service: &machinepb.LifecycleService_ServiceDesc, Server: machinepb.UnimplementedLifecycleServiceServer{}},
+		{Service: &machinepb.LifecycleService_ServiceDesc, Server: lifecycle.Service{}},
 		{Service: &machinepb.MDService_ServiceDesc, Server: machinepb.UnimplementedMDServiceServer{}},
 		{Service: &machinepb.StorageService_ServiceDesc, Server: mount.Storage{}},
-		{Service: &storagepb.StorageService_ServiceDesc, Server: storagepb.UnimplementedStorageServiceServer{}},
+		{Service: &storagepb.StorageService_ServiceDesc, Server: disk.Service{Sys: "/sys"}},
 		{Service: &timepb.TimeService_ServiceDesc, Server: clock.Service{Engine: c.needs.Engine}},
 	}
 }
@@ -194,6 +219,11 @@ func (c *Calls) NewServer(mode func() access.Mode, machine machinepb.MachineServ
 	gate := access.Gate{
 		Believe: func(peer access.Peer) bool { return peer.UID == trust.APIDUID },
 		Mode:    mode,
+		Passed: func(ctx context.Context, roles access.Set) {
+			if roles.Has(access.Admin) {
+				c.needs.Reached(access.Source(ctx))
+			}
+		},
 	}
 	server := grpc.NewServer(
 		grpc.Creds(access.LocalCredentials()),

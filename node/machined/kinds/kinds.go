@@ -13,6 +13,7 @@ import (
 	etcfilespec "github.com/ichor-os/ichor/node/etcfile/spec"
 	firewallspec "github.com/ichor-os/ichor/node/firewall/spec"
 	imagespec "github.com/ichor-os/ichor/node/image/spec"
+	"github.com/ichor-os/ichor/node/kernel"
 	kernelspec "github.com/ichor-os/ichor/node/kernel/spec"
 	kubespec "github.com/ichor-os/ichor/node/kube/spec"
 	kubeletspec "github.com/ichor-os/ichor/node/kubelet/spec"
@@ -64,6 +65,8 @@ func All() []resource.AnyKind {
 		timespec.Kinds,
 		volumespec.Kinds,
 		lifecycle.Kinds,
+		kernel.Kinds,
+		timespec.Own,
 	} {
 		all = append(all, of()...)
 	}
