@@ -212,11 +212,7 @@ func (n *node) configureContainerd() error {
 	if cri.HasImages(imageCache) {
 		cache = cri.CacheURL
 	}
-	files, err := cri.Files(cri.Settings{Hosts: container.HostsFolder, Pause: version.PauseImage, Namespaced: true}, folder, cache)
-	if err != nil {
-		return err
-	}
-	return write(files)
+	return write(cri.Files(cri.Settings{Hosts: container.HostsFolder, Pause: version.PauseImage, Namespaced: true}, folder, cache))
 }
 
 func (n *node) names() identity.Names {
