@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ichor-os/ichor/cli/audit"
 	"github.com/ichor-os/ichor/cli/cluster"
 	"github.com/ichor-os/ichor/cli/disk"
 	"github.com/ichor-os/ichor/cli/etcd"
@@ -67,6 +68,7 @@ func NewCommand(env func(name string) (string, bool)) *cobra.Command {
 		DisableAutoGenTag: true,
 	}
 	root.AddCommand(
+		audit.New(env),
 		cluster.New(env),
 		newConfig(env),
 		newDocs(),
