@@ -65,7 +65,7 @@ type node struct {
 	cluster  parts
 	engine   *resource.Engine
 	calls    *calls.Calls
-	host     host.Host
+	host     *host.Host
 	// discovery finds the other nodes; it answers them through exchange.
 	discovery *cluster.Discovery
 	exchange  *grpc.Server
@@ -92,6 +92,7 @@ func newNode(reaper *process.Reaper, groups *cgroup.Tree) (*node, error) {
 		ends:     lifecycle.NewEnds(logger),
 		etc:      &etcfile.Folder{Etc: "/etc", Store: "/system/etc", Mounter: mount.Kernel{}},
 		platform: about,
+		host:     host.New(),
 		first:    make(chan *machineconfig.Config, 1),
 	}
 	n.discovery, n.exchange = trust.NewDiscovery(logger)
@@ -229,7 +230,7 @@ func (n *node) address() netip.Addr { return n.platform.Addresses[0].Addr() }
 // useConfig puts the machine CA of the config in force: from then on the API
 // knows its callers by certificate.
 func (n *node) useConfig(ctx context.Context, c *v1alpha1.Config) error {
-	defer func() { go trust.Renew(ctx, c, n.names(), n.log) }()
+	defer func() { go trust.Renew(ctx, c, n.names(), n.host.Time.Stepped(), n.log) }()
 	if len(trust.CA(c.Machine).Key) > 0 {
 		if err := trust.ControlPlane(c, n.names()); err != nil {
 			return err
