@@ -19,6 +19,11 @@ import (
 // none of what it waits for be seen to change.
 const retry = 5 * time.Second
 
+// confirm is when a mirror looks again after it acted. The status that shows
+// the act usually wakes it before; but what somebody undoes before the source
+// has looked never shows as a change.
+const confirm = 500 * time.Millisecond
+
 func mirrors(k *Kernel) []resource.Block {
 	return []resource.Block{
 		resource.Mirror("link-mirror", spec.LinkSpecs, spec.LinkStatuses, k.ensureLink, k.removeLink),
@@ -52,9 +57,14 @@ func (k *Kernel) ensureLink(_ context.Context, s *resource.Session, r resource.R
 		if !want.Logical {
 			return resource.Hold("waiting for link " + want.Name)
 		}
+		s.WakeAfter(confirm)
 		return k.createLink(want) // its status brings us back for the rest
 	}
-	return k.configureLink(want, is)
+	changed, err := k.configureLink(want, is)
+	if changed {
+		s.WakeAfter(confirm)
+	}
+	return err
 }
 
 func (k *Kernel) createLink(want spec.LinkSpecSpec) error {
@@ -94,39 +104,37 @@ func (k *Kernel) index(name string) (int, error) {
 	return l.Attrs().Index, nil
 }
 
-// configureLink changes what differs and was asked for.
-func (k *Kernel) configureLink(want spec.LinkSpecSpec, is spec.LinkStatusSpec) error {
+// configureLink changes what differs and was asked for, and tells whether that
+// was anything.
+func (k *Kernel) configureLink(want spec.LinkSpecSpec, is spec.LinkStatusSpec) (bool, error) {
 	l := &netlink.Device{LinkAttrs: netlink.LinkAttrs{Index: int(is.Index), Name: want.Name}}
+	var changes []func() error
 	if mtu := k.wantedMTU(want, is); mtu != int(is.MTU) {
-		if err := k.handle.LinkSetMTU(l, mtu); err != nil {
-			return fmt.Errorf("set MTU of link: %s: %d: %w", want.Name, mtu, err)
-		}
+		changes = append(changes, func() error { return k.handle.LinkSetMTU(l, mtu) })
 	}
 	if len(want.HardwareAddr) > 0 && !bytes.Equal(want.HardwareAddr, is.HardwareAddr) {
-		if err := k.handle.LinkSetHardwareAddr(l, net.HardwareAddr(want.HardwareAddr)); err != nil {
-			return fmt.Errorf("set hardware address of link: %s: %w", want.Name, err)
-		}
+		changes = append(changes, func() error { return k.handle.LinkSetHardwareAddr(l, net.HardwareAddr(want.HardwareAddr)) })
 	}
 	if m := want.Multicast; m != nil && *m != (is.Flags&spec.LinkFlagMulticast != 0) {
 		set := k.handle.LinkSetMulticastOff
 		if *m {
 			set = k.handle.LinkSetMulticastOn
 		}
-		if err := set(l); err != nil {
-			return fmt.Errorf("set multicast of link: %s: %w", want.Name, err)
+		changes = append(changes, func() error { return set(l) })
+	}
+	if want.Up != is.IsUp() {
+		set := k.handle.LinkSetDown
+		if want.Up {
+			set = k.handle.LinkSetUp
+		}
+		changes = append(changes, func() error { return set(l) })
+	}
+	for _, change := range changes {
+		if err := change(); err != nil {
+			return true, fmt.Errorf("configure link: %s: %w", want.Name, err)
 		}
 	}
-	if want.Up == is.IsUp() {
-		return nil
-	}
-	set := k.handle.LinkSetDown
-	if want.Up {
-		set = k.handle.LinkSetUp
-	}
-	if err := set(l); err != nil {
-		return fmt.Errorf("set link up or down: %s: %w", want.Name, err)
-	}
-	return nil
+	return len(changes) > 0, nil
 }
 
 // wantedMTU gives the MTU that a link should have: without a wish the one it
@@ -162,7 +170,7 @@ func (k *Kernel) removeLink(_ context.Context, s *resource.Session, r resource.R
 		return nil
 	}
 	want.MTU, want.Up, want.HardwareAddr, want.Multicast = 0, is.IsUp(), nil, nil
-	if err := k.configureLink(want, is); err != nil && !missing(err) {
+	if _, err := k.configureLink(want, is); err != nil && !missing(err) {
 		return err
 	}
 	return nil
@@ -189,6 +197,7 @@ func (k *Kernel) ensureAlias(_ context.Context, s *resource.Session, r resource.
 	if is.Alias == r.Spec.Alias {
 		return nil
 	}
+	s.WakeAfter(confirm)
 	return k.setAlias(r.ID, is, r.Spec.Alias)
 }
 
@@ -224,6 +233,7 @@ func (k *Kernel) ensureAddress(_ context.Context, s *resource.Session, r resourc
 	if ok && is.LinkIndex == l.Index && is.Flags&settable == want.Flags&settable && is.Scope == kernelScope(want) {
 		return nil
 	}
+	s.WakeAfter(confirm)
 	a := &netlink.Addr{IPNet: ipNet(want.Address), Flags: int(want.Flags & settable), Scope: int(want.Scope), LinkIndex: int(l.Index)}
 	if err := k.handle.AddrReplace(nil, a); err != nil {
 		return fmt.Errorf("add address: %s: %s: %w", want.LinkName, want.Address, err)

@@ -33,6 +33,7 @@ func (k *Kernel) ensureRoute(_ context.Context, s *resource.Session, r resource.
 		k.locked(func() { k.made.routes[slotOf(want)] = r.ID })
 		return nil
 	}
+	s.WakeAfter(confirm)
 	err := k.putRoute(r.ID, want, index, there)
 	switch {
 	case err == nil:
@@ -168,6 +169,7 @@ func (k *Kernel) ensureRule(_ context.Context, s *resource.Session, r resource.R
 			return nil
 		}
 	}
+	s.WakeAfter(confirm)
 	if err := k.handle.RuleAdd(kernelRule(want)); err != nil && !errors.Is(err, unix.EEXIST) {
 		return fmt.Errorf("add routing rule: %s: %w", r.ID, err)
 	}
