@@ -193,7 +193,9 @@ func TestCluster_ConfigChanges(t *testing.T) {
 	})
 	for _, test := range []struct{ name, patch, mark string }{
 		{"wrong gateway", networkPatch(own, "10.5.0.99"), "10.5.0.99"},
-		{"wrong address", "machine: {network: {interfaces: [{interface: eth0, addresses: {$patch: replace, value: [10.99.0.3/24]}}]}}", "10.99.0.3"},
+		// The node takes the gateway for itself.
+		{"wrong address", "machine: {network: {interfaces: [{interface: eth0, addresses: [" + gateway + "/24]}]}}", gateway + "/24"},
+		{"link that is down", "apiVersion: v1alpha1\nkind: LinkConfig\nname: eth0\nup: false\n", "kind: LinkConfig"},
 		{"blackhole", "apiVersion: v1alpha1\nkind: BlackholeRouteConfig\nname: " + gateway + "/32\nmetric: 1\n", "BlackholeRouteConfig"},
 	} {
 		t.Run(test.name+" comes back", func(t *testing.T) {
