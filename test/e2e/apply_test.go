@@ -159,7 +159,7 @@ func TestCluster_ConfigChanges(t *testing.T) {
 	node := func(t *testing.T) *changing {
 		return &changing{t: t, cluster: cluster, api: api, ctx: client.WithNode(t.Context(), own), index: 1}
 	}
-	short := []string{applyconfig.BoundKey, "15s"}
+	short := []string{applyconfig.BoundKey, "10s"}
 
 	t.Run("harmless change is in force at once and not pending", func(t *testing.T) {
 		n := node(t)
