@@ -9,6 +9,7 @@ import (
 	"github.com/ichor-os/ichor/node/cluster"
 	"github.com/ichor-os/ichor/node/etcfile"
 	"github.com/ichor-os/ichor/node/lifecycle"
+	"github.com/ichor-os/ichor/node/log/export"
 	"github.com/ichor-os/ichor/node/mount"
 	"github.com/ichor-os/ichor/node/service"
 	"github.com/ichor-os/ichor/resource"
@@ -25,6 +26,8 @@ type Needs struct {
 	SharedKernel bool
 	// Discovery finds the other nodes.
 	Discovery *cluster.Discovery
+	// Export sends logs and events to servers.
+	Export *export.Exporter
 }
 
 // All lists the blocks that run from the start of a node.
@@ -37,5 +40,6 @@ func All(n Needs) []resource.Block {
 		},
 		host(n),
 		members(n),
+		exports(n),
 	)
 }
