@@ -19,9 +19,11 @@ import (
 
 	"github.com/ichor-os/ichor/cli/audit"
 	"github.com/ichor-os/ichor/cli/cluster"
+	"github.com/ichor-os/ichor/cli/disk"
 	"github.com/ichor-os/ichor/cli/etcd"
 	"github.com/ichor-os/ichor/cli/health"
 	"github.com/ichor-os/ichor/cli/machine"
+	"github.com/ichor-os/ichor/cli/network"
 	"github.com/ichor-os/ichor/cli/resources"
 )
 
@@ -80,6 +82,8 @@ func NewCommand(env func(name string) (string, bool)) *cobra.Command {
 		newValidate(),
 	)
 	root.AddCommand(machine.Commands(env)...)
+	root.AddCommand(disk.New(env)...)
+	root.AddCommand(network.New(env)...)
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
 	return root

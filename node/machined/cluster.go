@@ -132,7 +132,9 @@ func (n *node) etcdService(membership *etcd.Membership) service.Service {
 		}},
 		Pre: func(context.Context) error { return etcd.MakeDataFolder() },
 		Runner: &container.Runner{
-			Spec:   func() (servicespec.Container, error) { return etcd.Container(membership.Settings()), nil },
+			Spec: func() (servicespec.Container, error) {
+				return n.host.Container(etcd.Container(membership.Settings())), nil
+			},
 			Output: n.logs.Open("etcd"),
 		},
 		Health: &service.Health{Check: etcd.Healthy},
@@ -153,7 +155,7 @@ func (n *node) kubeletService(settings kubelet.Settings) service.Service {
 			return nil
 		},
 		Runner: &withPods{node: n, Runner: &container.Runner{
-			Spec:   func() (servicespec.Container, error) { return kubelet.Container(settings), nil },
+			Spec:   func() (servicespec.Container, error) { return n.host.Container(kubelet.Container(settings)), nil },
 			Output: n.logs.Open("kubelet"),
 		}},
 		Health: &service.Health{Check: kubelet.Healthy},

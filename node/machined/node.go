@@ -28,6 +28,7 @@ import (
 	"github.com/ichor-os/ichor/node/link"
 	"github.com/ichor-os/ichor/node/log"
 	"github.com/ichor-os/ichor/node/machined/calls"
+	"github.com/ichor-os/ichor/node/machined/host"
 	"github.com/ichor-os/ichor/node/machined/kinds"
 	"github.com/ichor-os/ichor/node/machined/trust"
 	"github.com/ichor-os/ichor/node/meta"
@@ -64,6 +65,7 @@ type node struct {
 	cluster  parts
 	engine   *resource.Engine
 	calls    *calls.Calls
+	host     host.Host
 	// discovery finds the other nodes; it answers them through exchange.
 	discovery *cluster.Discovery
 	exchange  *grpc.Server
@@ -93,9 +95,7 @@ func newNode(reaper *process.Reaper, groups *cgroup.Tree) (*node, error) {
 		first:    make(chan *machineconfig.Config, 1),
 	}
 	n.discovery, n.exchange = trust.NewDiscovery(logger)
-	n.engine = resource.New(resource.Options{Diagnose: func(d resource.Diagnostic) {
-		logger.Warn("engine", "name", d.Name, "kind", d.Kind, "message", d.Message)
-	}})
+	n.engine = n.host.Engine(logger)
 	if err := n.engine.Register(kinds.All()...); err != nil {
 		return nil, fmt.Errorf("register resources: %w", err)
 	}
@@ -148,6 +148,8 @@ func (n *node) boot(ctx context.Context) error {
 		// Whoever brings the config compares the fingerprint with this line.
 		n.log.Info("node waits for its config", "stage", "maintenance", "address", n.address().String(), "fingerprint", fingerprint)
 		n.stage(ctx, lifecyclespec.StageMaintenance)
+	} else if err := n.host.Start(ctx, n.configs.Start, n.engine, n.services); err != nil {
+		return err
 	}
 	if err := n.startBase(); err != nil {
 		return err
@@ -158,11 +160,11 @@ func (n *node) boot(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		}
+		if err := n.host.Start(ctx, n.configs.Start, n.engine, n.services); err != nil {
+			return err
+		}
 	}
 	n.configured.Store(true)
-	if err := n.configs.Start(ctx); err != nil {
-		return err
-	}
 	n.stage(ctx, lifecyclespec.StageRunning)
 	err := n.startCluster(ctx, current)
 	n.calls.Booted(err)
@@ -210,11 +212,7 @@ func (n *node) configureContainerd() error {
 	if cri.HasImages(imageCache) {
 		cache = cri.CacheURL
 	}
-	files, err := cri.Files(cri.Settings{Hosts: container.HostsFolder, Pause: version.PauseImage, Namespaced: true}, folder, cache)
-	if err != nil {
-		return err
-	}
-	return write(files)
+	return write(cri.Files(cri.Settings{Hosts: container.HostsFolder, Pause: version.PauseImage, Namespaced: true}, folder, cache))
 }
 
 func (n *node) names() identity.Names {

@@ -14,7 +14,7 @@ import (
 // startEngine adds the sources and reconcilers of all nouns to the engine and
 // runs it until ctx ends.
 func (n *node) startEngine(ctx context.Context) error {
-	needs := blocks.Needs{Log: n.log, Services: n.services, Etc: n.etc, SharedKernel: true, Discovery: n.discovery, Export: n.calls.Export()}
+	needs := blocks.Needs{Log: n.log, Services: n.services, Etc: n.etc, SharedKernel: true, Host: &n.host, Discovery: n.discovery, Export: n.calls.Export()}
 	if err := n.engine.Add(blocks.All(needs)...); err != nil {
 		return fmt.Errorf("add to engine: %w", err)
 	}

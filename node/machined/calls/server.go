@@ -23,11 +23,14 @@ import (
 	storagepb "github.com/ichor-os/ichor/api/storage"
 	timepb "github.com/ichor-os/ichor/api/time"
 	"github.com/ichor-os/ichor/client/health"
+	"github.com/ichor-os/ichor/config/document"
 	"github.com/ichor-os/ichor/node/access"
 	"github.com/ichor-os/ichor/node/apid"
 	"github.com/ichor-os/ichor/node/audit"
 	"github.com/ichor-os/ichor/node/cluster"
+	"github.com/ichor-os/ichor/node/config"
 	"github.com/ichor-os/ichor/node/container"
+	"github.com/ichor-os/ichor/node/containerd"
 	"github.com/ichor-os/ichor/node/disk"
 	"github.com/ichor-os/ichor/node/event"
 	"github.com/ichor-os/ichor/node/image"
@@ -126,7 +129,7 @@ func New(needs Needs) (*Calls, error) {
 	c.audit = audit.New(audit.Options{Log: needs.Log, Now: time.Now, Export: func(line []byte) { c.export.Line("audit", line) }})
 	needs.Ends.Publish = c.events.Publish
 	c.Parts = Parts{
-		containerRPC: container.RPC{Engine: container.Containerd{Connect: runner.Connect}},
+		containerRPC: container.RPC{Engine: container.Containerd{Connect: containerd.Connect}},
 		eventRPC:     event.RPC{Ring: c.events},
 		imageRPC:     image.RPC{Engine: c.images()},
 		kernelRPC:    kernel.RPC{Shared: needs.SharedKernel, Booted: kernel.Booted()},
@@ -140,7 +143,7 @@ func New(needs Needs) (*Calls, error) {
 
 // Start adds reconcilers to the engine and tells of what happens until ctx ends.
 func (c *Calls) Start(ctx context.Context) error {
-	if err := c.needs.Engine.Add(c.meta.Reconciler(), lifecycle.Teller(c.events.Publish)); err != nil {
+	if err := c.needs.Engine.Add(c.meta.Reconciler(), lifecycle.Teller(c.events.Publish), config.Teller(document.Container, c.events.Publish)); err != nil {
 		return fmt.Errorf("add to engine: %w", err)
 	}
 	go service.Tell(ctx, c.needs.Services, c.events.Publish)
@@ -206,7 +209,7 @@ func (c *Calls) ConfigRefused(err error) {
 }
 
 func (c *Calls) images() image.Containerd {
-	return image.Containerd{Connect: runner.Connect, Hosts: runner.HostsFolder}
+	return image.Containerd{Connect: containerd.Connect, Hosts: runner.HostsFolder}
 }
 
 // health checks the cluster by way of apid, for whoever asks.
@@ -220,8 +223,8 @@ func (c *Calls) health() cluster.Health {
 	}}
 }
 
-// servers are all services of the contract with what serves them here.
-func (c *Calls) servers(machine machinepb.MachineServiceServer) []served.Server {
+// Servers are all services of the contract with what serves them here.
+func (c *Calls) Servers(machine machinepb.MachineServiceServer) []served.Server {
 	return []served.Server{
 		{Service: &machinepb.MachineService_ServiceDesc, Server: machine},
 		{Service: &resourcepb.State_ServiceDesc, Server: state.New(c.needs.Engine, trust.Resources)},
@@ -238,11 +241,6 @@ func (c *Calls) servers(machine machinepb.MachineServiceServer) []served.Server 
 		{Service: &storagepb.StorageService_ServiceDesc, Server: disk.Service{Sys: "/sys"}},
 		{Service: &timepb.TimeService_ServiceDesc, Server: clock.Service{Engine: c.needs.Engine}},
 	}
-}
-
-// Compare returns where the server and the list of what is not served disagree.
-func (c *Calls) Compare(machine machinepb.MachineServiceServer) []string {
-	return served.Compare(c.servers(machine)...)
 }
 
 // NewServer makes the server that apid calls. Who may call is decided first,
@@ -264,7 +262,7 @@ func (c *Calls) NewServer(mode func() access.Mode, machine machinepb.MachineServ
 		grpc.MaxRecvMsgSize(maxMessage),
 		grpc.MaxSendMsgSize(maxMessage),
 	)
-	for _, s := range c.servers(machine) {
+	for _, s := range c.Servers(machine) {
 		server.RegisterService(s.Service, s.Server)
 	}
 	return server
