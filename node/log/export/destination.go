@@ -83,8 +83,8 @@ func (d *destination) report() spec.DestinationStatusSpec {
 func (d *destination) run(ctx context.Context) {
 	defer close(d.done)
 	pause := d.bounds.First
+	d.set(spec.StateConnecting, nil)
 	for ctx.Err() == nil {
-		d.set(spec.StateConnecting, nil)
 		conn, err := connect(ctx, d.desired(), d.bounds)
 		if err == nil {
 			d.set(spec.StateConnected, nil)

@@ -190,6 +190,17 @@ func TestSet_ANewDestinationBeginsWithWhatWasSaidBefore(t *testing.T) {
 	r.await(t, has(said...))
 }
 
+func TestAudit_TheTextOfARecordIsSentAsItIs(t *testing.T) {
+	x := newExporter(t)
+	r := receive(t, listen(t, "127.0.0.1:0"))
+	x.Set("a", to("tcp", r.listener.Addr()))
+	const record = `{"sequence":"7","previous":"ab","kind":"call"}`
+	x.Audit([]byte(record))
+	if line := r.await(t, has(record))[0]; line[keyService] != "audit" {
+		t.Errorf("line %v", line)
+	}
+}
+
 func TestSet_TagsChangeWithoutANewConnection(t *testing.T) {
 	x := newExporter(t)
 	r := receive(t, listen(t, "127.0.0.1:0"))

@@ -126,7 +126,7 @@ func New(needs Needs) (*Calls, error) {
 	}
 	c := &Calls{needs: needs, events: event.NewRing(time.Now), meta: store, apid: own}
 	c.export = export.New(needs.Log)
-	c.audit = audit.New(audit.Options{Log: needs.Log, Now: time.Now, Export: func(line []byte) { c.export.Line("audit", line) }})
+	c.audit = audit.New(audit.Options{Log: needs.Log, Now: time.Now, Export: c.export.Audit})
 	needs.Ends.Publish = c.events.Publish
 	c.Parts = Parts{
 		containerRPC: container.RPC{Engine: container.Containerd{Connect: containerd.Connect}},
