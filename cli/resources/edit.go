@@ -15,7 +15,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/ichor-os/ichor/cli/machine"
+	"github.com/ichor-os/ichor/cli/applying"
 	"github.com/ichor-os/ichor/cli/target"
 	"github.com/ichor-os/ichor/client"
 )
@@ -29,7 +29,7 @@ func NewEdit(env func(name string) (string, bool)) *cobra.Command {
 		Args:  cobra.RangeArgs(1, 2),
 	}
 	e.t = target.New(command, env)
-	e.applying.Add(command)
+	e.flags.Add(command)
 	command.Flags().String("namespace", "", "no effect")
 	_ = command.Flags().MarkHidden("namespace")
 	command.RunE = func(cmd *cobra.Command, args []string) error {
@@ -59,8 +59,8 @@ func NewEdit(env func(name string) (string, bool)) *cobra.Command {
 
 // editor is the command `edit`.
 type editor struct {
-	t        *target.Target
-	applying machine.Applying
+	t     *target.Target
+	flags applying.Flags
 }
 
 // edit lets the user edit the config of a node until the node takes it, or the
@@ -75,6 +75,7 @@ func (e *editor) edit(ctx context.Context, cmd *cobra.Command, c *client.Client,
 		return err
 	}
 	path := filepath.Join(folder, "machineconfig.yaml")
+	say := func(what string) { _, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", node, what) }
 	text := before
 	var refused error
 	for {
@@ -89,7 +90,7 @@ func (e *editor) edit(ctx context.Context, cmd *cobra.Command, c *client.Client,
 		case refused != nil && bytes.Equal(text, after):
 			return kept(refused, path)
 		}
-		said, err := e.applying.Apply(ctx, c, after)
+		said, err := e.flags.Apply(ctx, c, applying.Change{Text: after, Base: before, Say: say})
 		if err == nil {
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", node, said)
 			return errors.Join(err, os.RemoveAll(folder))

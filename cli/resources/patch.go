@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	resourcepb "github.com/ichor-os/ichor/api/cosi/resource"
-	"github.com/ichor-os/ichor/cli/machine"
+	"github.com/ichor-os/ichor/cli/applying"
 	"github.com/ichor-os/ichor/cli/target"
 	"github.com/ichor-os/ichor/client"
 	"github.com/ichor-os/ichor/config"
@@ -50,9 +50,9 @@ func onlyMachineConfig(args []string) error {
 // NewPatch makes the command `patch`. Env is like [os.LookupEnv].
 func NewPatch(env func(name string) (string, bool)) *cobra.Command {
 	var (
-		applying machine.Applying
-		patches  []string
-		file     string
+		flags   applying.Flags
+		patches []string
+		file    string
 	)
 	command := &cobra.Command{
 		Use:   "patch machineconfig",
@@ -60,12 +60,11 @@ func NewPatch(env func(name string) (string, bool)) *cobra.Command {
 		Args:  cobra.RangeArgs(1, 2),
 	}
 	t := target.New(command, env)
-	applying.Add(command)
-	flags := command.Flags()
-	flags.StringArrayVarP(&patches, "patch", "p", nil, "`patch` to apply: text, or @file")
-	flags.StringVar(&file, "patch-file", "", "`file` with a patch")
-	flags.String("namespace", "", "no effect")
-	_ = flags.MarkHidden("namespace")
+	flags.Add(command)
+	command.Flags().StringArrayVarP(&patches, "patch", "p", nil, "`patch` to apply: text, or @file")
+	command.Flags().StringVar(&file, "patch-file", "", "`file` with a patch")
+	command.Flags().String("namespace", "", "no effect")
+	_ = command.Flags().MarkHidden("namespace")
 	command.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := onlyMachineConfig(args); err != nil {
 			return err
@@ -80,7 +79,7 @@ func NewPatch(env func(name string) (string, bool)) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return change(cmd, t, applying, func(_ string, text []byte) ([]byte, error) {
+		return change(cmd, t, flags, func(_ string, text []byte) ([]byte, error) {
 			return config.PatchText(text, "machineconfig", loaded...)
 		})
 	}
@@ -89,7 +88,7 @@ func NewPatch(env func(name string) (string, bool)) *cobra.Command {
 
 // change gets the config of each node, lets edit change it and applies what comes
 // out. A config that stays the same is not applied.
-func change(cmd *cobra.Command, t *target.Target, applying machine.Applying, edit func(node string, text []byte) ([]byte, error)) error {
+func change(cmd *cobra.Command, t *target.Target, flags applying.Flags, edit func(node string, text []byte) ([]byte, error)) error {
 	return t.Run(cmd, func(ctx context.Context, s *target.Session) error {
 		return s.Each(ctx, func(ctx context.Context, c *client.Client, node string) error {
 			before, err := machineConfig(ctx, c)
@@ -102,7 +101,8 @@ func change(cmd *cobra.Command, t *target.Target, applying machine.Applying, edi
 			}
 			said := "nothing changes"
 			if !sameDocuments(before, after) {
-				if said, err = applying.Apply(ctx, c, after); err != nil {
+				say := func(what string) { _, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", node, what) }
+				if said, err = flags.Apply(ctx, c, applying.Change{Text: after, Base: before, Say: say}); err != nil {
 					return err
 				}
 			}
