@@ -27,7 +27,10 @@ func checkTime(_ context.Context, s *resource.Session) error {
 		return nil
 	}
 	message := "time is not in step with a time server: name servers that this node reaches in TimeSyncConfig or machine.time.servers"
-	if source.Source == timespec.SourceServer {
+	switch source.Source {
+	case timespec.SourcePeer:
+		message = "no time server answers, the node follows the time of another node: see whether it reaches its time servers"
+	case timespec.SourceServer:
 		message = "no time server has answered lately, the clock runs on by itself: see whether the node reaches its time servers"
 	}
 	findings.Put(s, "time-not-synced", Finding{Message: message, Details: []string{source.Problem}, Grace: 5 * passing})
