@@ -25,7 +25,6 @@ import (
 	"github.com/ichor-os/ichor/node/identity"
 	"github.com/ichor-os/ichor/node/lifecycle"
 	lifecyclespec "github.com/ichor-os/ichor/node/lifecycle/spec"
-	"github.com/ichor-os/ichor/node/link"
 	"github.com/ichor-os/ichor/node/log"
 	"github.com/ichor-os/ichor/node/machined/calls"
 	"github.com/ichor-os/ichor/node/machined/host"
@@ -126,13 +125,13 @@ func (n *node) boot(ctx context.Context) error {
 	if err := n.prepare(); err != nil {
 		return err
 	}
+	if err := n.startEngine(ctx); err != nil {
+		return err
+	}
 	if cri.HasImages(imageCache) {
 		if err := cri.Serve(ctx, n.log, imageCache); err != nil {
 			return err
 		}
-	}
-	if err := n.startEngine(ctx); err != nil {
-		return err
 	}
 	n.calls.Booting()
 	n.stage(ctx, lifecyclespec.StageBooting)
@@ -172,14 +171,10 @@ func (n *node) boot(ctx context.Context) error {
 	return err
 }
 
-// prepare sets the name, the network and the files of /etc.
+// prepare sets the name and the files of /etc.
 func (n *node) prepare() error {
 	if err := unix.Sethostname([]byte(n.platform.Hostname)); err != nil {
 		return fmt.Errorf("set host name: %w", err)
-	}
-	err := link.Apply(link.Static{Name: n.platform.Link, Addresses: n.platform.Addresses, Gateway: n.platform.Gateway})
-	if err != nil {
-		return err
 	}
 	machineID, err := platform.MachineID(platform.MachineIDFile, func(text []byte) error {
 		return atomicfile.Replace(platform.MachineIDFile, text, 0o600)
