@@ -67,8 +67,9 @@ func checkNetwork(_ context.Context, s *resource.Session) error {
 	return nil
 }
 
-// checkSubnets finds addresses of the node within the subnets of pods and
-// services: packets to such hosts go astray.
+// checkSubnets finds a node whose own network lies within the subnets of pods and
+// services: packets to its hosts go astray. Only the default address is looked
+// at, as the links that a CNI makes have addresses of pods.
 func checkSubnets(_ context.Context, s *resource.Session) error {
 	config, ok, err := configspec.Config(s)
 	if err != nil || !ok {
@@ -85,7 +86,7 @@ func checkSubnets(_ context.Context, s *resource.Session) error {
 			}
 		}
 	}
-	addresses, _ := linkspec.NodeAddresses.Get(s, "routed")
+	addresses, _ := linkspec.NodeAddresses.Get(s, "default")
 	var overlaps []string
 	for _, text := range subnets {
 		subnet, err := netip.ParsePrefix(text)
