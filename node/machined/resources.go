@@ -19,7 +19,7 @@ func (n *node) startEngine(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	needs := blocks.Needs{Network: network, Log: n.log, Services: n.services, Etc: n.etc, SharedKernel: true, Discovery: n.discovery}
+	needs := blocks.Needs{Network: network, Log: n.log, Services: n.services, Etc: n.etc, SharedKernel: true, Host: n.host, Discovery: n.discovery}
 	if err := n.engine.Add(blocks.All(needs)...); err != nil {
 		return fmt.Errorf("add to engine: %w", err)
 	}
@@ -39,7 +39,5 @@ func (n *node) startEngine(ctx context.Context) error {
 
 // stage moves the machine to a stage; a failure to show it stops nothing.
 func (n *node) stage(ctx context.Context, stage lifecyclespec.Stage) {
-	if err := lifecycle.SetStage(ctx, n.engine, stage); err != nil {
-		n.log.Error("stage is not shown", "stage", stage.String(), "error", err)
-	}
+	lifecycle.ShowStage(ctx, n.engine, n.log, stage)
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/ichor-os/ichor/node/apid"
+	"github.com/ichor-os/ichor/node/containerd"
 	"github.com/ichor-os/ichor/node/machined/trust"
 	"github.com/ichor-os/ichor/node/service"
 	"github.com/ichor-os/ichor/node/service/container"
@@ -75,6 +76,7 @@ func (n *node) containerdService() service.Service {
 		NewPrivileges:  true,
 	})
 	runner.SpareGroup = true
+	n.host.Program("containerd", runner)
 	return service.Service{
 		ID:     "containerd",
 		Needs:  []string{"machined"},
@@ -84,7 +86,7 @@ func (n *node) containerdService() service.Service {
 				return fmt.Errorf("make folder: %w", err)
 			}
 			link := "/system/run/containerd/containerd.sock"
-			if err := os.Symlink(container.Socket, link); err != nil && !os.IsExist(err) {
+			if err := os.Symlink(containerd.Socket, link); err != nil && !os.IsExist(err) {
 				return fmt.Errorf("make link: %w", err)
 			}
 			return nil

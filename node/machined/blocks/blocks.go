@@ -10,6 +10,7 @@ import (
 	"github.com/ichor-os/ichor/node/etcfile"
 	"github.com/ichor-os/ichor/node/lifecycle"
 	"github.com/ichor-os/ichor/node/link"
+	"github.com/ichor-os/ichor/node/machined/host"
 	"github.com/ichor-os/ichor/node/mount"
 	"github.com/ichor-os/ichor/node/service"
 	"github.com/ichor-os/ichor/resource"
@@ -24,6 +25,8 @@ type Needs struct {
 	// SharedKernel is true where the kernel is not the node's own: clock,
 	// modules and most sysctls belong to somebody else then.
 	SharedKernel bool
+	// Host is the machine as services see it.
+	Host *host.Host
 	// Network is the node's network namespace.
 	Network *link.Kernel
 	// Discovery finds the other nodes.
@@ -39,7 +42,7 @@ func All(n Needs) []resource.Block {
 			resource.Reconciler("machine-status", lifecycle.ReconcileStatus),
 		},
 		network(n),
-		host(n),
+		ofHost(n),
 		members(n),
 	)
 }
