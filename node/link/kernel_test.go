@@ -37,6 +37,7 @@ func TestNetwork_ComesUpFromWishes(t *testing.T) {
 func TestNetwork_DriftIsPutRight(t *testing.T) {
 	n := newNode(t)
 	n.wish(static)
+	n.until("address", n.hasAddress("eth0", "10.5.0.2/24"))
 	n.until("default route", n.hasGateway(netlink.FAMILY_V4, "10.5.0.1"))
 	eth0 := n.link("eth0")
 	for name, drift := range map[string]func() error{
@@ -66,6 +67,7 @@ func TestNetwork_LeavesForeignThingsAlone(t *testing.T) {
 	n.must(n.by.AddrAdd(cni, &netlink.Addr{IPNet: ipNet(netip.MustParsePrefix("10.244.0.1/24"))}))
 	n.must(n.by.LinkSetUp(cni))
 	n.wish(static)
+	n.until("address", n.hasAddress("eth0", "10.5.0.2/24"))
 	n.until("default route", n.hasGateway(netlink.FAMILY_V4, "10.5.0.1"))
 	eth0 := n.link("eth0")
 	n.must(n.by.AddrAdd(eth0, &netlink.Addr{IPNet: ipNet(netip.MustParsePrefix("192.0.2.7/24"))}))
@@ -132,6 +134,7 @@ func TestNetwork_WorksWithIPv6Alone(t *testing.T) {
 func TestNetwork_ThousandRoutes(t *testing.T) {
 	n := newNode(t)
 	n.wish(static)
+	n.until("address", n.hasAddress("eth0", "10.5.0.2/24"))
 	n.until("default route", n.hasGateway(netlink.FAMILY_V4, "10.5.0.1"))
 	const many = 1000
 	count := func() int {
@@ -245,6 +248,7 @@ func TestBR27_KernelTakesDefaultRoutesWithoutGateway(t *testing.T) {
 func TestNetwork_FlapRestartsNothing(t *testing.T) {
 	n := newNode(t)
 	n.wish(static)
+	n.until("address", n.hasAddress("eth0", "10.5.0.2/24"))
 	n.until("default route", n.hasGateway(netlink.FAMILY_V4, "10.5.0.1"))
 	runs := make(chan struct{}, 100)
 	n.must(n.engine.Add(resource.Reconciler("reader", func(_ context.Context, s *resource.Session) error {
@@ -306,5 +310,49 @@ func TestNetwork_CreatesAndRemovesLinksOfAKind(t *testing.T) {
 			})
 			n.until("no link", func() bool { _, err := n.by.LinkByName("made0"); return err != nil })
 		})
+	}
+}
+
+func TestNetwork_AddressConflictIsReported(t *testing.T) {
+	for name, test := range map[string]struct{ ours, theirs, id string }{
+		"IPv4": {"10.5.0.2/24", "10.5.0.2/16", "eth0/10.5.0.2/24"},
+		"IPv6": {"fd00:5::2/64", "fd00:5::2/48", "eth0/fd00:5::2/64"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n, other := newNode(t), newNode(t)
+			end := n.link("peer0")
+			n.must(n.by.LinkSetName(end, "lan"))
+			n.must(n.by.LinkSetNsFd(end, int(other.kernel.ns)))
+			lan := other.link("lan")
+			n.must(other.by.AddrAdd(lan, &netlink.Addr{IPNet: ipNet(netip.MustParsePrefix(test.theirs)), Flags: unix.IFA_F_NODAD}))
+			n.must(other.by.LinkSetUp(lan))
+			n.wish(func(s *resource.Session) {
+				up(s, platform, "eth0")
+				address(s, platform, "eth0", test.ours)
+			})
+			n.until("conflict shown", func() bool {
+				return specs(t, n.engine, spec.AddressStatuses)[test.id].Flags&spec.AddressFlagDadfailed != 0
+			})
+		})
+	}
+}
+
+func TestNetwork_NoConflictWithItself(t *testing.T) {
+	n := newNode(t)
+	n.wish(static)
+	n.until("address", n.hasAddress("eth0", "10.5.0.2/24"))
+	n.must(n.by.AddrAdd(n.link("peer0"), &netlink.Addr{IPNet: ipNet(netip.MustParsePrefix("10.5.0.1/24"))}))
+	peer, eth0 := n.link("peer0"), n.link("eth0")
+	// A gratuitous ARP of our own that comes back, as in a bridge.
+	socket, err := n.kernel.openARP()
+	n.must(err)
+	defer socket.file.Close()
+	socket.probe(at{peer.Attrs().Index, netip.MustParseAddr("10.5.0.2")}, netlinkAddr(eth0.Attrs().HardwareAddr))
+	n.wish(func(s *resource.Session) { address(s, platform, "eth0", "10.5.0.3/24") })
+	n.until("next address", n.hasAddress("eth0", "10.5.0.3/24"))
+	for id, a := range specs(t, n.engine, spec.AddressStatuses) {
+		if a.Flags&spec.AddressFlagDadfailed != 0 {
+			t.Errorf("%s is shown as a conflict", id)
+		}
 	}
 }
