@@ -58,7 +58,7 @@ NODE       PROTO   RECV-Q   SEND-Q   LOCAL ADDRESS   FOREIGN ADDRESS   STATE    
 `},
 		{"file", []string{"read", "/etc/hostname"}, "\ncontent of /etc/hostname\n"},
 		{"version", []string{"version", "--short"}, "\nClient v1.13.9\n10.0.0.2 v1.13.9\n"},
-		{"apply", []string{"apply", "-f", "config.yaml", "-m", "no-reboot"}, "\n10.0.0.2: WARNING: a key is old\nApplied without a reboot.\n"},
+		{"apply", []string{"apply", "-f", "config.yaml", "-m", "no-reboot"}, "\n10.0.0.2: plan\n  fakes a change\n10.0.0.2: WARNING: a key is old\nApplied without a reboot.\n"},
 		{"patch that changes nothing", []string{"patch", "mc", "-p", "machine: {type: worker}"}, "\n10.0.0.2: nothing changes\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
