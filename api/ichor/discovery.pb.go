@@ -207,9 +207,11 @@ func (x *ExchangeRequest) GetRecords() []*Record {
 // ExchangeResponse has records that the caller lacks, and asks for those that
 // the callee lacks.
 type ExchangeResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Records       []*Record              `protobuf:"bytes,1,rep,name=records,proto3" json:"records,omitempty"`
-	Wanted        []string               `protobuf:"bytes,2,rep,name=wanted,proto3" json:"wanted,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Records []*Record              `protobuf:"bytes,1,rep,name=records,proto3" json:"records,omitempty"`
+	Wanted  []string               `protobuf:"bytes,2,rep,name=wanted,proto3" json:"wanted,omitempty"`
+	// Node_id is the callee's.
+	NodeId        string `protobuf:"bytes,3,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -256,6 +258,13 @@ func (x *ExchangeResponse) GetWanted() []string {
 		return x.Wanted
 	}
 	return nil
+}
+
+func (x *ExchangeResponse) GetNodeId() string {
+	if x != nil {
+		return x.NodeId
+	}
+	return ""
 }
 
 // Affiliate is a node of the cluster.
@@ -529,10 +538,11 @@ const file_ichor_discovery_proto_rawDesc = "" +
 	"\x04life\x18\x04 \x01(\x03R\x04life\"d\n" +
 	"\x0fExchangeRequest\x12%\n" +
 	"\x05known\x18\x01 \x03(\v2\x0f.ichor.v1.KnownR\x05known\x12*\n" +
-	"\arecords\x18\x02 \x03(\v2\x10.ichor.v1.RecordR\arecords\"V\n" +
+	"\arecords\x18\x02 \x03(\v2\x10.ichor.v1.RecordR\arecords\"o\n" +
 	"\x10ExchangeResponse\x12*\n" +
 	"\arecords\x18\x01 \x03(\v2\x10.ichor.v1.RecordR\arecords\x12\x16\n" +
-	"\x06wanted\x18\x02 \x03(\tR\x06wanted\"\x98\x02\n" +
+	"\x06wanted\x18\x02 \x03(\tR\x06wanted\x12\x17\n" +
+	"\anode_id\x18\x03 \x01(\tR\x06nodeId\"\x98\x02\n" +
 	"\tAffiliate\x12\x17\n" +
 	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x12\x1c\n" +
 	"\taddresses\x18\x02 \x03(\tR\taddresses\x12\x1a\n" +

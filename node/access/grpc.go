@@ -32,6 +32,11 @@ func (g Gate) check(ctx context.Context, method string) error {
 	roles := Set(0)
 
 	if peer, ok := PeerFromContext(ctx); ok && g.Believe(peer) {
+		// apid passes no call for these on; it makes them itself.
+		if Local(method) {
+			return nil
+		}
+
 		roles = FromContext(ctx)
 	}
 

@@ -88,6 +88,8 @@ type caller struct {
 	node bool
 	// forwarded is set if another node passed the call on.
 	forwarded bool
+	// request is the id of the call on all nodes that it passes.
+	request string
 }
 
 // identify tells who is calling under the settings in force.

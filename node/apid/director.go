@@ -21,6 +21,10 @@ const (
 	keyProxyFrom = "proxyfrom"
 )
 
+// keyRequest is the metadata key with which a node that passes a call on gives
+// it the id that joins the audit records of both.
+const keyRequest = "ichor-request-id"
+
 // A route is where a call goes: to the node itself, to one other, or to many.
 type route struct {
 	targets []string
@@ -111,6 +115,7 @@ type hop struct {
 func (s *Server) hopTo(target string, under *state, who caller, incoming metadata.MD) (hop, error) {
 	md := passOn(incoming)
 	md[access.MetadataKey] = who.roles.Names()
+	md[keyRequest] = []string{who.request}
 
 	if target == "" || under.self[canonical(target)] {
 		if who.forwarded && who.node {
@@ -145,6 +150,7 @@ var ownKeys = map[string]bool{
 	keyNode:            true,
 	keyNodes:           true,
 	keyProxyFrom:       true,
+	keyRequest:         true,
 	"content-type":     true,
 	"user-agent":       true,
 	"te":               true,

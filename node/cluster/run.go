@@ -32,6 +32,9 @@ const SeedFile = "/system/state/discovery-seeds.json"
 // trustdPort is where control plane nodes answer each other.
 const trustdPort = 50001
 
+// answerTime is how long others take to answer a node that is new.
+const answerTime = 500 * time.Millisecond
+
 // renewEvery is how often a node looks whether its record is old.
 const renewEvery = 10 * time.Second
 
@@ -117,6 +120,7 @@ func (d *Discovery) Start(ctx context.Context, c *config.Config, dialer discover
 	d.peers = &discovery.Peers{
 		Table: d.table, Log: d.Log, Dial: dialer.Dial, Port: trustdPort,
 		Seeds: func() []string { return seeds },
+		Link:  &discovery.Link{Table: d.table, Port: trustdPort, Use: discovery.OwnLinks},
 	}
 	go d.peers.Run(ctx)
 	go d.renew(ctx)
@@ -262,6 +266,26 @@ func (d *Discovery) others(keep func(*ichorpb.Affiliate) bool) []netip.Addr {
 	return all
 }
 
+// listen tells of this node and gives those who were configured in the same
+// moment time to tell of themselves.
+func (d *Discovery) listen(ctx context.Context, search *discovery.Peers) {
+	for range 10 {
+		d.mu.Lock()
+		told := d.local != nil
+		d.mu.Unlock()
+		if told || ctx.Err() != nil {
+			break
+		}
+		time.Sleep(answerTime)
+	}
+	search.Exchange(ctx)
+	if len(d.others(every)) == 0 {
+		time.Sleep(answerTime)
+	}
+}
+
+func every(*ichorpb.Affiliate) bool { return true }
+
 // EtcdMembers are the addresses of other nodes that say they have an etcd.
 func (d *Discovery) EtcdMembers() []netip.Addr { return d.others((*ichorpb.Affiliate).GetEtcd) }
 
@@ -269,13 +293,16 @@ func (d *Discovery) EtcdMembers() []netip.Addr { return d.others((*ichorpb.Affil
 // node may make the cluster's etcd.
 func (d *Discovery) Claim(ctx context.Context) error {
 	d.mu.Lock()
-	claims, dialer, host := d.claims, d.dialer, d.host
+	claims, dialer, host, search := d.claims, d.dialer, d.host, d.peers
 	d.mu.Unlock()
 	if claims == nil {
 		return errors.New("claim etcd: this node is no control plane node")
 	}
+	if search != nil {
+		d.listen(ctx, search)
+	}
 	var peers []string
-	for _, address := range d.others(func(*ichorpb.Affiliate) bool { return true }) {
+	for _, address := range d.others(every) {
 		peers = append(peers, netip.AddrPortFrom(address, trustdPort).String())
 	}
 	for _, seed := range append([]string{host}, loadSeeds(d.Seeds)...) {

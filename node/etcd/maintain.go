@@ -64,6 +64,9 @@ func (r RPC) EtcdLeaveCluster(ctx context.Context, _ *machinepb.EtcdLeaveCluster
 	return &machinepb.EtcdLeaveClusterResponse{Messages: []*machinepb.EtcdLeaveCluster{{}}}, nil
 }
 
+// errAlone says that a member has nobody beside it.
+var errAlone = errors.New("there is no other voting member")
+
 // EtcdForfeitLeadership implements MachineService. The answer names the new
 // leader; it is empty if this member did not lead.
 func (r RPC) EtcdForfeitLeadership(ctx context.Context, _ *machinepb.EtcdForfeitLeadershipRequest) (*machinepb.EtcdForfeitLeadershipResponse, error) {
@@ -90,7 +93,7 @@ func (r RPC) EtcdForfeitLeadership(ctx context.Context, _ *machinepb.EtcdForfeit
 			}
 		}
 		if err == nil {
-			err = errors.New("there is no other voting member")
+			err = errAlone
 		}
 		return err
 	})

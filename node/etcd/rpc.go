@@ -54,7 +54,21 @@ func (r RPC) Bootstrap(ctx context.Context, in *machinepb.BootstrapRequest) (*ma
 	return &machinepb.BootstrapResponse{Messages: []*machinepb.Bootstrap{{}}}, nil
 }
 
-func failed(err error) error { return status.Errorf(codes.Unavailable, "%v", err) }
+// failed chooses the status of an error: what a member says of a request is
+// passed on, everything else is a member that cannot be reached.
+func failed(err error) error {
+	var said interface{ GRPCStatus() *status.Status }
+	if errors.As(err, &said) {
+		switch c := said.GRPCStatus().Code(); c {
+		case codes.InvalidArgument, codes.NotFound, codes.FailedPrecondition, codes.AlreadyExists, codes.OutOfRange, codes.DeadlineExceeded:
+			return status.Error(c, said.GRPCStatus().Message())
+		}
+	}
+	if errors.Is(err, errAlone) {
+		return status.Errorf(codes.FailedPrecondition, "%v: its leadership can go to nobody", errAlone)
+	}
+	return status.Errorf(codes.Unavailable, "%v", err)
+}
 
 // EtcdMemberList implements MachineService.
 func (r RPC) EtcdMemberList(ctx context.Context, _ *machinepb.EtcdMemberListRequest) (*machinepb.EtcdMemberListResponse, error) {

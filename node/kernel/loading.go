@@ -76,24 +76,37 @@ func (m *Modules) Mirror() resource.Block {
 }
 
 func (m *Modules) ensure(_ context.Context, s *resource.Session, r resource.Resource[spec.KernelModuleSpecSpec]) error {
-	if m.Shared {
-		return nil // a diagnostic names those that are missing
+	spec.LoadedKernelModules.Resource(s, r.ID) // again, when it comes or goes
+	status := spec.WantedModuleSpec{Present: m.there(r.ID)}
+	switch {
+	case status.Present:
+	case m.Shared:
+		status.Problem = "modules belong to the kernel of the computer that this node runs on: load it there: modprobe " + r.Spec.Name
+	default:
+		if err := m.load(r.ID, r.Spec); err != nil {
+			status.Problem = err.Error()
+			s.WakeAfter(recheck)
+			break
+		}
+		status.Present = true
 	}
-	spec.LoadedKernelModules.Resource(s, r.ID) // again, should somebody unload it
-	if m.there(r.ID) {
-		return nil
-	}
-	files, err := m.files(r.ID)
+	spec.WantedModules.Put(s, r.ID, status)
+	return nil
+}
+
+// load loads a module and what it depends on.
+func (m *Modules) load(name string, want spec.KernelModuleSpecSpec) error {
+	files, err := m.files(name)
 	if err != nil {
 		return err
 	}
 	for i, path := range files {
 		parameters := ""
 		if i == len(files)-1 {
-			parameters = strings.Join(r.Spec.Parameters, " ")
+			parameters = strings.Join(want.Parameters, " ")
 		}
 		if err := m.Loader.Load(path, parameters); err != nil && !errors.Is(err, unix.EEXIST) {
-			return fmt.Errorf("load kernel module: %s: %s: %w", r.Spec.Name, path, err)
+			return fmt.Errorf("load kernel module: %s: %s: %w", want.Name, path, err)
 		}
 	}
 	select {

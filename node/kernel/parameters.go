@@ -33,7 +33,7 @@ var parameters = resource.Define[ParameterSpec]("KernelParams.ichor.dev",
 	resource.Columns(resource.Column{Name: "Value", Path: "{.value}"}))
 
 // Kinds are those of this package's own.
-func Kinds() []resource.AnyKind { return []resource.AnyKind{parameters} }
+func Kinds() []resource.AnyKind { return []resource.AnyKind{parameters, spec.WantedModules} }
 
 // canonical makes an id of a name that somebody wrote: where a dot comes before
 // any slash, dots separate the parts, else slashes do.

@@ -162,7 +162,7 @@ func statusOf(t *testing.T, engine *resource.Engine, id string) (spec.KernelPara
 	if err != nil {
 		t.Fatal(err)
 	}
-	return got.Spec, got.Annotations[Reason]
+	return got.Spec, got.Annotations[spec.Reason]
 }
 
 const withSysctls = `version: v1alpha1

@@ -21,10 +21,6 @@ import (
 // tells nobody when one is changed.
 const recheck = time.Minute
 
-// Reason is the annotation of a parameter's status that says why the parameter
-// is not as it is wanted.
-const Reason = "ichor.dev/reason"
-
 // Files reads and writes the files of parameters; Proc is the real one.
 type Files interface {
 	Read(path string) (string, error)
@@ -77,7 +73,7 @@ func (p *Setting) ensure(_ context.Context, s *resource.Session, r resource.Reso
 	var options []resource.PutOption
 	if err != nil {
 		status.Unsupported = unsupported(err)
-		options = append(options, resource.Annotations(map[string]string{Reason: err.Error()}))
+		options = append(options, resource.Annotations(map[string]string{spec.Reason: err.Error()}))
 	}
 	spec.KernelParamStatuses.Put(s, r.ID, status, options...)
 	return nil

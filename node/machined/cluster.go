@@ -51,6 +51,9 @@ func (n *node) startCluster(ctx context.Context, config *machineconfig.Config) e
 
 func (n *node) startKubernetes(ctx context.Context, config *machineconfig.Config) error {
 	main := config.Main()
+	if err := n.host.Time.Wait(ctx); err != nil { // certificates are about to be made
+		return err
+	}
 	control, err := kube.FromConfig(main, n.platform.Hostname, n.address())
 	if err != nil {
 		return fmt.Errorf("read config: %w", err)
@@ -132,7 +135,9 @@ func (n *node) etcdService(membership *etcd.Membership) service.Service {
 		}},
 		Pre: func(context.Context) error { return etcd.MakeDataFolder() },
 		Runner: &container.Runner{
-			Spec:   func() (servicespec.Container, error) { return etcd.Container(membership.Settings()), nil },
+			Spec: func() (servicespec.Container, error) {
+				return n.host.Container(etcd.Container(membership.Settings())), nil
+			},
 			Output: n.logs.Open("etcd"),
 		},
 		Health: &service.Health{Check: etcd.Healthy},
@@ -153,7 +158,7 @@ func (n *node) kubeletService(settings kubelet.Settings) service.Service {
 			return nil
 		},
 		Runner: &withPods{node: n, Runner: &container.Runner{
-			Spec:   func() (servicespec.Container, error) { return kubelet.Container(settings), nil },
+			Spec:   func() (servicespec.Container, error) { return n.host.Container(kubelet.Container(settings)), nil },
 			Output: n.logs.Open("kubelet"),
 		}},
 		Health: &service.Health{Check: kubelet.Healthy},

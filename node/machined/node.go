@@ -25,9 +25,9 @@ import (
 	"github.com/ichor-os/ichor/node/identity"
 	"github.com/ichor-os/ichor/node/lifecycle"
 	lifecyclespec "github.com/ichor-os/ichor/node/lifecycle/spec"
-	"github.com/ichor-os/ichor/node/link"
 	"github.com/ichor-os/ichor/node/log"
 	"github.com/ichor-os/ichor/node/machined/calls"
+	"github.com/ichor-os/ichor/node/machined/host"
 	"github.com/ichor-os/ichor/node/machined/kinds"
 	"github.com/ichor-os/ichor/node/machined/trust"
 	"github.com/ichor-os/ichor/node/meta"
@@ -64,6 +64,7 @@ type node struct {
 	cluster  parts
 	engine   *resource.Engine
 	calls    *calls.Calls
+	host     *host.Host
 	// discovery finds the other nodes; it answers them through exchange.
 	discovery *cluster.Discovery
 	exchange  *grpc.Server
@@ -90,12 +91,11 @@ func newNode(reaper *process.Reaper, groups *cgroup.Tree) (*node, error) {
 		ends:     lifecycle.NewEnds(logger),
 		etc:      &etcfile.Folder{Etc: "/etc", Store: "/system/etc", Mounter: mount.Kernel{}},
 		platform: about,
+		host:     host.New(),
 		first:    make(chan *machineconfig.Config, 1),
 	}
 	n.discovery, n.exchange = trust.NewDiscovery(logger)
-	n.engine = resource.New(resource.Options{Diagnose: func(d resource.Diagnostic) {
-		logger.Warn("engine", "name", d.Name, "kind", d.Kind, "message", d.Message)
-	}})
+	n.engine = n.host.Engine(logger)
 	if err := n.engine.Register(kinds.All()...); err != nil {
 		return nil, fmt.Errorf("register resources: %w", err)
 	}
@@ -125,13 +125,13 @@ func (n *node) boot(ctx context.Context) error {
 	if err := n.prepare(); err != nil {
 		return err
 	}
+	if err := n.startEngine(ctx); err != nil {
+		return err
+	}
 	if cri.HasImages(imageCache) {
 		if err := cri.Serve(ctx, n.log, imageCache); err != nil {
 			return err
 		}
-	}
-	if err := n.startEngine(ctx); err != nil {
-		return err
 	}
 	n.calls.Booting()
 	n.stage(ctx, lifecyclespec.StageBooting)
@@ -148,6 +148,8 @@ func (n *node) boot(ctx context.Context) error {
 		// Whoever brings the config compares the fingerprint with this line.
 		n.log.Info("node waits for its config", "stage", "maintenance", "address", n.address().String(), "fingerprint", fingerprint)
 		n.stage(ctx, lifecyclespec.StageMaintenance)
+	} else if err := n.host.Start(ctx, n.configs.Start, n.engine, n.services); err != nil {
+		return err
 	}
 	if err := n.startBase(); err != nil {
 		return err
@@ -158,25 +160,21 @@ func (n *node) boot(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		}
+		if err := n.host.Start(ctx, n.configs.Start, n.engine, n.services); err != nil {
+			return err
+		}
 	}
 	n.configured.Store(true)
-	if err := n.configs.Start(ctx); err != nil {
-		return err
-	}
 	n.stage(ctx, lifecyclespec.StageRunning)
 	err := n.startCluster(ctx, current)
 	n.calls.Booted(err)
 	return err
 }
 
-// prepare sets the name, the network and the files of /etc.
+// prepare sets the name and the files of /etc.
 func (n *node) prepare() error {
 	if err := unix.Sethostname([]byte(n.platform.Hostname)); err != nil {
 		return fmt.Errorf("set host name: %w", err)
-	}
-	err := link.Apply(link.Static{Name: n.platform.Link, Addresses: n.platform.Addresses, Gateway: n.platform.Gateway})
-	if err != nil {
-		return err
 	}
 	machineID, err := platform.MachineID(platform.MachineIDFile, func(text []byte) error {
 		return atomicfile.Replace(platform.MachineIDFile, text, 0o600)
@@ -227,7 +225,7 @@ func (n *node) address() netip.Addr { return n.platform.Addresses[0].Addr() }
 // useConfig puts the machine CA of the config in force: from then on the API
 // knows its callers by certificate.
 func (n *node) useConfig(ctx context.Context, c *v1alpha1.Config) error {
-	defer func() { go trust.Renew(ctx, c, n.names(), n.log) }()
+	defer func() { go trust.Renew(ctx, c, n.names(), n.host.Time.Stepped(), n.log) }()
 	if len(trust.CA(c.Machine).Key) > 0 {
 		if err := trust.ControlPlane(c, n.names()); err != nil {
 			return err

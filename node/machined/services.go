@@ -76,6 +76,7 @@ func (n *node) containerdService() service.Service {
 		NewPrivileges:  true,
 	})
 	runner.SpareGroup = true
+	n.host.Program("containerd", runner)
 	return service.Service{
 		ID:     "containerd",
 		Needs:  []string{"machined"},

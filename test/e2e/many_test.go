@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	machinepb "github.com/ichor-os/ichor/api/machine"
@@ -17,7 +20,7 @@ import (
 )
 
 func TestCluster_ThreeControlPlanesAndAWorker(t *testing.T) {
-	cluster := makeCluster(t, localcluster.Options{Name: "e2e-many", ControlPlanes: 3, Workers: 1})
+	cluster := makeCluster(t, localcluster.Options{Name: "e2e-many", ControlPlanes: 3, Workers: 1, Bootstrap: bootstrapAll})
 	api, err := cluster.Client()
 	if err != nil {
 		t.Fatal(err)
@@ -53,6 +56,7 @@ func TestCluster_ThreeControlPlanesAndAWorker(t *testing.T) {
 			}
 		}
 	})
+	t.Run("leadership goes to another member", func(t *testing.T) { leadershipMoves(t, api, nodes) })
 	t.Run("the first control plane is killed and the endpoint still answers", func(t *testing.T) {
 		status, err := namespaces.Store{Root: cluster.State}.Show(cluster.Spec.Name)
 		if err != nil {
@@ -77,6 +81,46 @@ func TestCluster_ThreeControlPlanesAndAWorker(t *testing.T) {
 			return serviceHealthy(client.WithNode(ctx, nodes[0].Address.String()), api, "etcd")
 		})
 	})
+	t.Run("a member leaves and two are left", func(t *testing.T) {
+		if _, err := api.Machine.EtcdLeaveCluster(client.WithNode(t.Context(), nodes[2].Address.String()), &machinepb.EtcdLeaveClusterRequest{}); err != nil {
+			t.Fatal(err)
+		}
+		within(t, time.Minute, "two voters are left", func() error {
+			voters, err := voters(client.WithNode(t.Context(), nodes[1].Address.String()), api)
+			if err == nil && voters != 2 {
+				err = fmt.Errorf("%d voters", voters)
+			}
+			return err
+		})
+	})
+}
+
+// leadershipMoves asks each member to give its leadership away: one does.
+func leadershipMoves(t *testing.T, api *client.Client, nodes []namespaces.Node) {
+	t.Helper()
+	for _, node := range nodes[:3] {
+		ctx := client.WithNode(t.Context(), node.Address.String())
+		answer, err := api.Machine.EtcdForfeitLeadership(ctx, &machinepb.EtcdForfeitLeadershipRequest{})
+		if err != nil {
+			t.Fatalf("%s: %v", node.Name, err)
+		}
+		next := answer.GetMessages()[0].GetMember()
+		if next == "" {
+			continue // it did not lead
+		}
+		within(t, 10*time.Second, next+" leads", func() error {
+			now, err := api.Machine.EtcdStatus(ctx, &emptypb.Empty{})
+			if err != nil {
+				return err
+			}
+			if s := now.GetMessages()[0].GetMemberStatus(); s.GetLeader() == 0 || s.GetLeader() == s.GetMemberId() {
+				return errors.New("the leader is the same")
+			}
+			return nil
+		})
+		return
+	}
+	t.Error("no member led")
 }
 
 func serviceHealthy(ctx context.Context, api *client.Client, id string) error {
@@ -107,4 +151,41 @@ func voters(ctx context.Context, api *client.Client) (int, error) {
 		}
 	}
 	return count, nil
+}
+
+// bootstrapAll asks all control plane nodes at once to make the cluster's etcd,
+// and is content when exactly one does.
+func bootstrapAll(ctx context.Context, cluster *localcluster.Cluster) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	api, err := cluster.Client()
+	if err != nil {
+		return err
+	}
+	defer api.Close()
+	var group sync.WaitGroup
+	errs := make([]error, 3)
+	for i, node := range cluster.Spec.Nodes[:3] {
+		group.Go(func() {
+			target := client.WithNode(ctx, node.Address.String())
+			for {
+				_, errs[i] = api.Machine.Bootstrap(target, &machinepb.BootstrapRequest{})
+				if code := status.Code(errs[i]); code != codes.Unavailable && code != codes.PermissionDenied || ctx.Err() != nil {
+					return
+				}
+				time.Sleep(50 * time.Millisecond)
+			}
+		})
+	}
+	group.Wait()
+	made := 0
+	for _, err := range errs {
+		if err == nil {
+			made++
+		}
+	}
+	if made != 1 {
+		return fmt.Errorf("%d nodes made an etcd, want 1: %v", made, errs)
+	}
+	return nil
 }

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"google.golang.org/grpc"
+
 	ichorpb "github.com/ichor-os/ichor/api/ichor"
 	"github.com/ichor-os/ichor/atomicfile"
 )
@@ -269,7 +271,7 @@ func ask(ctx context.Context, peers []string, dial func(string) (Client, error),
 				return
 			}
 			defer client.Close()
-			answers[i].out, answers[i].err = client.Claim(ctx, in)
+			answers[i].out, answers[i].err = client.Claim(ctx, in, grpc.WaitForReady(true))
 		})
 	}
 	wg.Wait()

@@ -37,7 +37,7 @@ const (
 	// askBound bounds one peer's answer.
 	askBound = 5 * time.Second
 	// retryBound bounds how long a node that found nobody waits.
-	retryMin, retryBound = 500 * time.Millisecond, 10 * time.Second
+	retryMin, retryBound = 500 * time.Millisecond, Every
 	// mostPeers is how many peers a node asks each time.
 	mostPeers = 8
 )
@@ -53,7 +53,12 @@ type Peers struct {
 	Seeds func() []string
 	// Port is that of trustd.
 	Port int
+	// Link tells of the node on its links; may be nil.
+	Link *Link
 }
+
+// errSelf says that the endpoint led back to the node itself.
+var errSelf = errors.New("it is this node")
 
 // Client is a connection to one peer.
 type Client interface {
@@ -102,6 +107,11 @@ func pause(ctx context.Context, d time.Duration) bool {
 
 // Exchange asks peers once, side by side, and returns how many answered.
 func (p *Peers) Exchange(ctx context.Context) int {
+	if p.Link != nil {
+		if err := p.Link.Send(ctx); err != nil {
+			p.Log.Debug("a link is not told of this node", "error", err)
+		}
+	}
 	var (
 		wg    sync.WaitGroup
 		mu    sync.Mutex
@@ -172,6 +182,9 @@ func (p *Peers) exchange(ctx context.Context, address string) error {
 		out, err := client.Exchange(ctx, in)
 		if err != nil {
 			return fmt.Errorf("exchange with %s: %w", address, err)
+		}
+		if out.GetNodeId() == p.Table.self {
+			return errSelf
 		}
 		p.Table.Take(out.GetRecords())
 		if len(out.GetWanted()) == 0 {

@@ -189,7 +189,7 @@ func (t *Table) Answer(in *ichorpb.ExchangeRequest) *ichorpb.ExchangeResponse {
 	for _, r := range in.GetRecords() {
 		theirs[r.GetNodeId()] = max(theirs[r.GetNodeId()], r.GetVersion())
 	}
-	out := &ichorpb.ExchangeResponse{}
+	out := &ichorpb.ExchangeResponse{NodeId: t.self}
 	for id, e := range t.nodes {
 		if e.version > theirs[id] {
 			if r := t.record(id); r != nil {

@@ -9,6 +9,8 @@ import (
 	"github.com/ichor-os/ichor/node/cluster"
 	"github.com/ichor-os/ichor/node/etcfile"
 	"github.com/ichor-os/ichor/node/lifecycle"
+	"github.com/ichor-os/ichor/node/link"
+	"github.com/ichor-os/ichor/node/machined/host"
 	"github.com/ichor-os/ichor/node/mount"
 	"github.com/ichor-os/ichor/node/service"
 	"github.com/ichor-os/ichor/resource"
@@ -23,6 +25,10 @@ type Needs struct {
 	// SharedKernel is true where the kernel is not the node's own: clock,
 	// modules and most sysctls belong to somebody else then.
 	SharedKernel bool
+	// Host is the machine as services see it.
+	Host *host.Host
+	// Network is the node's network namespace.
+	Network *link.Kernel
 	// Discovery finds the other nodes.
 	Discovery *cluster.Discovery
 }
@@ -35,7 +41,8 @@ func All(n Needs) []resource.Block {
 			mount.Source("/proc/self/mounts"),
 			resource.Reconciler("machine-status", lifecycle.ReconcileStatus),
 		},
-		host(n),
+		network(n),
+		ofHost(n),
 		members(n),
 	)
 }

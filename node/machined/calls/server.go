@@ -16,15 +16,19 @@ import (
 	clusterpb "github.com/ichor-os/ichor/api/cluster"
 	commonpb "github.com/ichor-os/ichor/api/common"
 	resourcepb "github.com/ichor-os/ichor/api/cosi/resource"
+	ichorpb "github.com/ichor-os/ichor/api/ichor"
 	inspectpb "github.com/ichor-os/ichor/api/inspect"
 	machinepb "github.com/ichor-os/ichor/api/machine"
 	"github.com/ichor-os/ichor/api/served"
 	storagepb "github.com/ichor-os/ichor/api/storage"
 	timepb "github.com/ichor-os/ichor/api/time"
 	"github.com/ichor-os/ichor/client/health"
+	"github.com/ichor-os/ichor/config/document"
 	"github.com/ichor-os/ichor/node/access"
 	"github.com/ichor-os/ichor/node/apid"
+	"github.com/ichor-os/ichor/node/audit"
 	"github.com/ichor-os/ichor/node/cluster"
+	"github.com/ichor-os/ichor/node/config"
 	"github.com/ichor-os/ichor/node/container"
 	"github.com/ichor-os/ichor/node/containerd"
 	"github.com/ichor-os/ichor/node/disk"
@@ -96,6 +100,8 @@ type Needs struct {
 	Reached func(from netip.Addr)
 	// SharedKernel is true where the kernel is not the node's own.
 	SharedKernel bool
+	// ExportAudit gets each line of the audit trail.
+	ExportAudit func(line []byte)
 }
 
 // Calls are the wired calls. Make them with New.
@@ -105,6 +111,7 @@ type Calls struct {
 	events *event.Ring
 	meta   *meta.Store
 	apid   *grpc.ClientConn
+	audit  *audit.Trail
 }
 
 // New wires the calls.
@@ -118,6 +125,7 @@ func New(needs Needs) (*Calls, error) {
 		return nil, fmt.Errorf("connect to apid: %w", err)
 	}
 	c := &Calls{needs: needs, events: event.NewRing(time.Now), meta: store, apid: own}
+	c.audit = audit.New(audit.Options{Log: needs.Log, Now: time.Now, Export: needs.ExportAudit})
 	needs.Ends.Publish = c.events.Publish
 	c.Parts = Parts{
 		containerRPC: container.RPC{Engine: container.Containerd{Connect: containerd.Connect}},
@@ -134,18 +142,28 @@ func New(needs Needs) (*Calls, error) {
 
 // Start adds reconcilers to the engine and tells of what happens until ctx ends.
 func (c *Calls) Start(ctx context.Context) error {
-	if err := c.needs.Engine.Add(c.meta.Reconciler(), lifecycle.Teller(c.events.Publish)); err != nil {
+	if err := c.needs.Engine.Add(c.meta.Reconciler(), lifecycle.Teller(c.events.Publish), config.Teller(document.Container, c.events.Publish)); err != nil {
 		return fmt.Errorf("add to engine: %w", err)
 	}
 	go service.Tell(ctx, c.needs.Services, c.events.Publish)
+	// Without a place for its records the node goes on; they wait in memory.
+	if err := c.audit.Open(audit.Folder, audit.HeadsFolder); err != nil {
+		c.needs.Log.Error("audit trail is not on disk", "error", err)
+	}
+	go c.audit.Run(ctx)
 	return nil
 }
+
+// Events are what happened on the node lately.
+func (c *Calls) Events() *event.Ring { return c.events }
 
 // Wipes keeps what a reset has to wipe.
 func (c *Calls) Wipes() lifecycle.Wipes { return meta.Wipes{Store: c.meta} }
 
-// Erase wipes what a reset asked for; nothing else may run.
+// Erase ends the audit trail and wipes what a reset asked for; nothing else may
+// run.
 func (c *Calls) Erase() {
+	c.audit.Close()
 	if err := lifecycle.Erase(c.Wipes(), lifecycle.Folders, c.needs.Log); err != nil {
 		c.needs.Log.Error("reset is not complete: it goes on at the next start", "error", err)
 	}
@@ -201,6 +219,8 @@ func (c *Calls) Servers(machine machinepb.MachineServiceServer) []served.Server 
 		{Service: &machinepb.MachineService_ServiceDesc, Server: machine},
 		{Service: &resourcepb.State_ServiceDesc, Server: state.New(c.needs.Engine, trust.Resources)},
 		{Service: &clusterpb.ClusterService_ServiceDesc, Server: c.health()},
+		{Service: &ichorpb.Audit_ServiceDesc, Server: audit.RPC{Trail: c.audit}},
+		{Service: &ichorpb.AuditIntake_ServiceDesc, Server: audit.Intake{Trail: c.audit}},
 		{Service: &inspectpb.InspectService_ServiceDesc, Server: inspect.Service{Engine: c.needs.Engine}},
 		{Service: &machinepb.DebugService_ServiceDesc, Server: machinepb.UnimplementedDebugServiceServer{}},
 		{Service: &machinepb.ImageService_ServiceDesc, Server: image.Service{Engine: c.images()}},

@@ -7,10 +7,12 @@ import (
 	configspec "github.com/ichor-os/ichor/node/config/spec"
 	crispec "github.com/ichor-os/ichor/node/cri/spec"
 	devicespec "github.com/ichor-os/ichor/node/device/spec"
+	"github.com/ichor-os/ichor/node/diagnostic"
 	diskspec "github.com/ichor-os/ichor/node/disk/spec"
 	dnsspec "github.com/ichor-os/ichor/node/dns/spec"
 	etcdspec "github.com/ichor-os/ichor/node/etcd/spec"
 	etcfilespec "github.com/ichor-os/ichor/node/etcfile/spec"
+	filespec "github.com/ichor-os/ichor/node/file/spec"
 	firewallspec "github.com/ichor-os/ichor/node/firewall/spec"
 	imagespec "github.com/ichor-os/ichor/node/image/spec"
 	"github.com/ichor-os/ichor/node/kernel"
@@ -67,6 +69,8 @@ func All() []resource.AnyKind {
 		lifecycle.Kinds,
 		kernel.Kinds,
 		timespec.Own,
+		filespec.Own,
+		diagnostic.Kinds,
 	} {
 		all = append(all, of()...)
 	}
