@@ -5,31 +5,36 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ichor-os/ichor/node/etcfile/spec"
 	"github.com/ichor-os/ichor/resource"
 )
 
+const mirror = "etc-files"
+
 // Mirror is the block that puts the files that nouns want in place. Those named
 // in unbound are written to memory alone: no program of the node reads them
 // below /etc.
 func (f *Folder) Mirror(unbound ...string) resource.Block {
-	return resource.Mirror("etc-files", spec.EtcFileSpecs, nil,
+	return resource.Mirror(mirror, spec.EtcFileSpecs, nil,
 		func(_ context.Context, s *resource.Session, r resource.Resource[spec.EtcFileSpecSpec]) error {
 			if !filepath.IsLocal(r.ID) || strings.HasSuffix(r.ID, "/") {
 				return fmt.Errorf("write file: /etc/%s: it does not lie below /etc", r.ID)
 			}
 			write := f.Write
-			for _, name := range unbound {
-				if name == r.ID {
-					write = f.Keep
-				}
+			if slices.Contains(unbound, r.ID) {
+				write = f.Keep
 			}
 			if err := write(r.ID, string(r.Spec.Contents), r.Spec.Mode); err != nil {
 				return err
 			}
-			spec.EtcFileStatuses.Put(s, r.ID, spec.EtcFileStatusSpec{SpecVersion: r.Version.String()})
+			version := r.Version
+			if !slices.ContainsFunc(r.Finalizers, func(f string) bool { return strings.HasPrefix(f, mirror) }) {
+				version++ // the mirror's hold on the file, taken for this run, is a version of its own
+			}
+			spec.EtcFileStatuses.Put(s, r.ID, spec.EtcFileStatusSpec{SpecVersion: version.String()})
 			return nil
 		},
 		func(_ context.Context, _ *resource.Session, r resource.Resource[spec.EtcFileSpecSpec]) error {

@@ -43,8 +43,10 @@ func TestMirror_FollowsWhatNounsWant(t *testing.T) {
 				t.Errorf("%s is %q, %v; want %q", name, got, err, text)
 			}
 			err = engine.View(t.Context(), func(s *resource.Session) error {
-				if _, shown := spec.EtcFileStatuses.Get(s, name); shown != wanted {
-					t.Errorf("%s has a status: %t, want %t", name, shown, wanted)
+				file, _ := spec.EtcFileSpecs.Resource(s, name)
+				status, shown := spec.EtcFileStatuses.Get(s, name)
+				if shown != wanted || shown && status.SpecVersion != file.Version.String() {
+					t.Errorf("%s: status of version %q is there: %t, want %t of %s", name, status.SpecVersion, shown, wanted, file.Version)
 				}
 				return nil
 			})
