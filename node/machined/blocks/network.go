@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ichor-os/ichor/node/address"
+	"github.com/ichor-os/ichor/node/dhcp"
 	"github.com/ichor-os/ichor/node/dns"
 	"github.com/ichor-os/ichor/node/link"
 	linkspec "github.com/ichor-os/ichor/node/link/spec"
@@ -24,6 +25,7 @@ func network(n Needs) []resource.Block {
 		address.Blocks(),
 		dns.Blocks(dns.Options{Offline: n.SharedKernel}),
 		clock.Servers(),
+		dhcp.Blocks(dhcp.NewClients(n.Log)),
 		[]resource.Block{
 			n.Etc.Mirror(dns.PodResolvConf),
 			resource.Reconciler("network-status", dns.ReconcileStatus),

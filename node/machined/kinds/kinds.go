@@ -7,6 +7,7 @@ import (
 	configspec "github.com/ichor-os/ichor/node/config/spec"
 	crispec "github.com/ichor-os/ichor/node/cri/spec"
 	devicespec "github.com/ichor-os/ichor/node/device/spec"
+	dhcpspec "github.com/ichor-os/ichor/node/dhcp/spec"
 	"github.com/ichor-os/ichor/node/diagnostic"
 	diskspec "github.com/ichor-os/ichor/node/disk/spec"
 	dnsspec "github.com/ichor-os/ichor/node/dns/spec"
@@ -70,6 +71,7 @@ func All() []resource.AnyKind {
 		lifecycle.Kinds,
 		kernel.Kinds,
 		timespec.Own,
+		dhcpspec.Own,
 		filespec.Own,
 		diagnostic.Kinds,
 	} {
