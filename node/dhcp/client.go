@@ -12,6 +12,7 @@ import (
 	"github.com/insomniacslk/dhcp/dhcpv4"
 	"github.com/insomniacslk/dhcp/dhcpv4/nclient4"
 
+	"github.com/ichor-os/ichor/config/documents/v1alpha1"
 	"github.com/ichor-os/ichor/node/dhcp/spec"
 	linkspec "github.com/ichor-os/ichor/node/link/spec"
 	"github.com/ichor-os/ichor/resource"
@@ -29,6 +30,8 @@ const (
 // Clients are the DHCP clients of a node, one a link.
 type Clients struct {
 	Log *slog.Logger
+	// Select names the links that a selector of the config matches.
+	Select Select
 
 	mu      sync.Mutex
 	running map[string]*client
@@ -36,9 +39,12 @@ type Clients struct {
 	changed chan struct{}
 }
 
+// Select names the links that a selector of the config matches.
+type Select func([]resource.Resource[linkspec.LinkStatusSpec], *v1alpha1.NetworkDeviceSelector) []string
+
 // NewClients makes a set of no clients.
-func NewClients(log *slog.Logger) *Clients {
-	return &Clients{Log: log, running: map[string]*client{}, leases: map[string]spec.LeaseSpec{}, changed: make(chan struct{}, 1)}
+func NewClients(log *slog.Logger, selects Select) *Clients {
+	return &Clients{Log: log, Select: selects, running: map[string]*client{}, leases: map[string]spec.LeaseSpec{}, changed: make(chan struct{}, 1)}
 }
 
 type client struct {

@@ -28,7 +28,7 @@ const (
 // Blocks are the blocks of this noun.
 func Blocks(c *Clients) []resource.Block {
 	return []resource.Block{
-		resource.Reconciler("operator-config", reconcileConfig),
+		resource.Reconciler("operator-config", c.reconcileConfig),
 		resource.Merge("operator-merge", linkspec.OperatorSpecs, linkspec.Config, "network", linkspec.Layers(), nil),
 		resource.Mirror("dhcp-clients", linkspec.OperatorSpecs, nil, c.ensure, c.remove),
 		resource.Source("dhcp-leases", spec.Leases, c.show),
@@ -37,7 +37,7 @@ func Blocks(c *Clients) []resource.Block {
 }
 
 // reconcileConfig wishes for the clients of the config in force.
-func reconcileConfig(_ context.Context, s *resource.Session) error {
+func (cs *Clients) reconcileConfig(_ context.Context, s *resource.Session) error {
 	c, ok, err := configspec.Config(s)
 	if err != nil || !ok {
 		return err
@@ -54,7 +54,7 @@ func reconcileConfig(_ context.Context, s *resource.Session) error {
 	mac := linkspec.ClientIdentifierSpec{ClientIdentifier: linkspec.ClientIdentifierMAC}
 	if main := c.Main(); main != nil && main.Machine != nil && main.Machine.Network != nil {
 		for _, d := range main.Machine.Network.Interfaces {
-			if d == nil || d.Interface == "" || !isTrue(d.DHCP) || isTrue(d.Ignore) {
+			if d == nil || !isTrue(d.DHCP) || isTrue(d.Ignore) {
 				continue
 			}
 			o := linkspec.DHCP4OperatorSpec{ClientIdentifier: mac}
@@ -64,7 +64,13 @@ func reconcileConfig(_ context.Context, s *resource.Session) error {
 				}
 				o.RouteMetric = d.DHCPOptions.RouteMetric
 			}
-			put(named(links, d.Interface), o)
+			names := []string{named(links, d.Interface)}
+			if d.Interface == "" {
+				names = cs.Select(links, d.DeviceSelector)
+			}
+			for _, name := range names {
+				put(name, o)
+			}
 		}
 	}
 	for _, doc := range c.Documents() {

@@ -166,7 +166,7 @@ func TestClient_RenewsRenumbersAndLosesItsLease(t *testing.T) {
 	go func() { _ = listener.Serve() }()
 	defer listener.Close()
 
-	c := NewClients(slog.New(slog.DiscardHandler))
+	c := NewClients(slog.New(slog.DiscardHandler), nil)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {

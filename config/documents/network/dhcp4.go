@@ -21,7 +21,7 @@ clientIdentifier: mac
 
 // DHCPv4Config runs a DHCPv4 client.
 type DHCPv4Config struct {
-	DocName      string `yaml:"name" doc:"Name or alias of the link that asks for a lease."`
+	DocName      string `yaml:"name" effect:"yes" cut:"network" doc:"Name or alias of the link that asks for a lease."`
 	DHCPLease    `yaml:",inline"`
 	IgnoreRoutes *bool `yaml:"ignoreRoutes,omitempty" since:"1.14" cut:"network" doc:"Whether routes in the lease are ignored." default:"false"`
 	DHCPIdentity `yaml:",inline"`

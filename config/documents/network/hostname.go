@@ -24,8 +24,8 @@ hostname: rack4-n2.example.com
 
 // HostnameConfig sets the host name.
 type HostnameConfig struct {
-	Auto     *AutoHostname `yaml:"auto,omitempty" change:"restart=kubelet" doc:"How a name is made up when nothing else gives one: stable derives it from the machine's identity, off waits for DHCP or the platform." enum:"stable,off"`
-	Hostname string        `yaml:"hostname,omitempty" change:"restart=kubelet" doc:"The host name, with or without domain. Excludes auto: stable."`
+	Auto     *AutoHostname `yaml:"auto,omitempty" effect:"yes" change:"restart=kubelet" doc:"How a name is made up when nothing else gives one: stable derives it from the machine's identity, off waits for DHCP or the platform." enum:"stable,off"`
+	Hostname string        `yaml:"hostname,omitempty" effect:"yes" change:"restart=kubelet" doc:"The host name, with or without domain. Excludes auto: stable."`
 }
 
 // Kind returns HostnameKind.

@@ -30,7 +30,7 @@ type ResolverConfig struct {
 
 // Nameserver is a name server.
 type Nameserver struct {
-	Address       scalar.Address `yaml:"address" doc:"Address of the name server."`
+	Address       scalar.Address `yaml:"address" effect:"yes" doc:"Address of the name server."`
 	Protocol      DNSProtocol    `yaml:"protocol,omitempty" since:"1.14" doc:"How the server is asked: in the clear, over TLS or over HTTPS." enum:"Do53,DoT,DoH" default:"Do53"`
 	TLSServerName string         `yaml:"tlsServerName,omitempty" since:"1.14" doc:"Name in the server's certificate, with DoT and DoH."`
 }
@@ -44,8 +44,8 @@ type HostDNS struct {
 
 // SearchDomains sets up the lookup of short names.
 type SearchDomains struct {
-	Domains        []string `yaml:"domains,omitempty" doc:"Search domains, in the order they are tried."`
-	DisableDefault *bool    `yaml:"disableDefault,omitempty" doc:"Whether the domain of the host name is left out of the search list." default:"false"`
+	Domains        []string `yaml:"domains,omitempty" effect:"yes" doc:"Search domains, in the order they are tried."`
+	DisableDefault *bool    `yaml:"disableDefault,omitempty" effect:"yes" doc:"Whether the domain of the host name is left out of the search list." default:"false"`
 }
 
 // Kind returns ResolverKind.

@@ -21,8 +21,8 @@ hostnames:
 
 // StaticHostConfig is an entry of the hosts file.
 type StaticHostConfig struct {
-	DocName   string   `yaml:"name" doc:"Address that the names stand for."`
-	Hostnames []string `yaml:"hostnames" doc:"Names for the address."`
+	DocName   string   `yaml:"name" effect:"yes" doc:"Address that the names stand for."`
+	Hostnames []string `yaml:"hostnames" effect:"yes" doc:"Names for the address."`
 }
 
 // Kind returns StaticHostKind.

@@ -10,7 +10,7 @@ type FeaturesConfig struct {
 	KubePrism                *KubePrism                      `yaml:"kubePrism,omitempty" since:"1.6" doc:"Balancer on each machine in front of all API servers."`
 	HostDNS                  *HostDNSConfig                  `yaml:"hostDNS,omitempty" since:"1.7" doc:"Caching name server on the machine."`
 	ImageCache               *ImageCacheConfig               `yaml:"imageCache,omitempty" doc:"Images shipped with the system."`
-	NodeAddressSortAlgorithm string                          `yaml:"nodeAddressSortAlgorithm,omitempty" enum:"v1,v2" default:"v1" doc:"In which order addresses of the node stand."`
+	NodeAddressSortAlgorithm string                          `yaml:"nodeAddressSortAlgorithm,omitempty" effect:"yes" enum:"v1,v2" default:"v1" doc:"In which order addresses of the node stand."`
 }
 
 // KubePrism is the local balancer in front of the API servers.

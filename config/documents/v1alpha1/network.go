@@ -6,19 +6,19 @@ import (
 
 // NetworkConfig is the section machine.network.
 type NetworkConfig struct {
-	Hostname            string           `yaml:"hostname,omitempty" doc:"Name of the machine. HostnameConfig is the newer form."`
+	Hostname            string           `yaml:"hostname,omitempty" effect:"yes" change:"restart=kubelet" doc:"Name of the machine. HostnameConfig is the newer form."`
 	Interfaces          []*Device        `yaml:"interfaces,omitempty" merge:"key=interface|deviceSelector" doc:"Links with their addresses and routes."`
-	NameServers         []string         `yaml:"nameservers,omitempty" doc:"Addresses of name servers. ResolverConfig is the newer form."`
-	Searches            []string         `yaml:"searchDomains,omitempty" doc:"Search domains."`
+	NameServers         []string         `yaml:"nameservers,omitempty" effect:"yes" cut:"network" doc:"Addresses of name servers. ResolverConfig is the newer form."`
+	Searches            []string         `yaml:"searchDomains,omitempty" effect:"yes" doc:"Search domains."`
 	ExtraHostEntries    []*ExtraHost     `yaml:"extraHostEntries,omitempty" doc:"Lines for /etc/hosts. StaticHostConfig is the newer form."`
 	KubeSpan            *NetworkKubeSpan `yaml:"kubespan,omitempty" doc:"Encrypted mesh between the machines of a cluster. KubeSpanConfig is the newer form."`
-	DisableSearchDomain *bool            `yaml:"disableSearchDomain,omitempty" default:"false" doc:"Do not make a search domain from the host name."`
+	DisableSearchDomain *bool            `yaml:"disableSearchDomain,omitempty" effect:"yes" default:"false" doc:"Do not make a search domain from the host name."`
 }
 
 // ExtraHost is a line of /etc/hosts.
 type ExtraHost struct {
-	IP      string   `yaml:"ip" doc:"Address."`
-	Aliases []string `yaml:"aliases" doc:"Names for it."`
+	IP      string   `yaml:"ip" effect:"yes" doc:"Address."`
+	Aliases []string `yaml:"aliases" effect:"yes" doc:"Names for it."`
 }
 
 // NetworkKubeSpan is the older form of KubeSpanConfig.
@@ -59,7 +59,7 @@ type Device struct {
 	BridgePort     *BridgePort            `yaml:"bridgePort,omitempty" doc:"Make the link a port of a bridge."`
 	Vlans          []*Vlan                `yaml:"vlans,omitempty" merge:"key=vlanId" doc:"VLANs on the link."`
 	MTU            int                    `yaml:"mtu,omitempty" effect:"yes" cut:"network" doc:"MTU of the link."`
-	DHCP           *bool                  `yaml:"dhcp,omitempty" default:"false" doc:"Ask for addresses by DHCP."`
+	DHCP           *bool                  `yaml:"dhcp,omitempty" effect:"yes" cut:"network" default:"false" doc:"Ask for addresses by DHCP."`
 	Ignore         *bool                  `yaml:"ignore,omitempty" effect:"yes" cut:"network" default:"false" doc:"Leave the link alone."`
 	Dummy          *bool                  `yaml:"dummy,omitempty" effect:"yes" cut:"network" default:"false" doc:"Make the link a dummy."`
 	DHCPOptions    *DHCPOptions           `yaml:"dhcpOptions,omitempty" doc:"How DHCP asks."`
@@ -69,8 +69,8 @@ type Device struct {
 
 // DHCPOptions says how DHCP asks.
 type DHCPOptions struct {
-	RouteMetric uint32 `yaml:"routeMetric" doc:"Metric of the routes that it brings."`
-	IPv4        *bool  `yaml:"ipv4,omitempty" default:"true" doc:"Ask for IPv4."`
+	RouteMetric uint32 `yaml:"routeMetric" effect:"yes" cut:"network" doc:"Metric of the routes that it brings."`
+	IPv4        *bool  `yaml:"ipv4,omitempty" effect:"yes" cut:"network" default:"true" doc:"Ask for IPv4."`
 	IPv6        *bool  `yaml:"ipv6,omitempty" default:"false" doc:"Ask for IPv6."`
 	DUIDv6      string `yaml:"duidv6,omitempty" doc:"Client identifier for DHCPv6, hexadecimal."`
 }

@@ -25,7 +25,7 @@ func network(n Needs) []resource.Block {
 		address.Blocks(),
 		dns.Blocks(dns.Options{Offline: n.SharedKernel}),
 		clock.Servers(),
-		dhcp.Blocks(dhcp.NewClients(n.Log)),
+		dhcp.Blocks(dhcp.NewClients(n.Log, link.Selected)),
 		[]resource.Block{
 			n.Etc.Mirror(dns.PodResolvConf),
 			resource.Reconciler("network-status", dns.ReconcileStatus),
