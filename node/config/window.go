@@ -37,7 +37,9 @@ func (w *waiting) end() {
 // wait begins or goes on with the time that a config in force may stay without
 // being confirmed.
 func (k *Keeper) wait(w *waiting) {
-	w.stop = make(chan struct{})
+	if w.stop == nil {
+		w.stop = make(chan struct{})
+	}
 	now := time.Now()
 	if w.Deadline.IsZero() {
 		w.Deadline = now.Add(w.Bound)
