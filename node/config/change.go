@@ -119,6 +119,7 @@ func (k *Keeper) apply(ctx context.Context, c *change) error {
 	// The answer goes ahead, as it may not get through afterwards.
 	w.stop = make(chan struct{})
 	k.waiting.Store(w)
+	k.announce(w, w.Bound)
 	k.after(answerFirst, w.stop, func() { k.effect(w, c.version) })
 	return nil
 }
