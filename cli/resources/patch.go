@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	resourcepb "github.com/ichor-os/ichor/api/cosi/resource"
-	"github.com/ichor-os/ichor/cli/machine"
+	"github.com/ichor-os/ichor/cli/applying"
 	"github.com/ichor-os/ichor/cli/target"
 	"github.com/ichor-os/ichor/client"
 	"github.com/ichor-os/ichor/config"
@@ -54,9 +54,9 @@ func onlyMachineConfig(args []string) error {
 // NewPatch makes the command `patch`. Env is like [os.LookupEnv].
 func NewPatch(env func(name string) (string, bool)) *cobra.Command {
 	var (
-		applying machine.Applying
-		patches  []string
-		file     string
+		flags   applying.Flags
+		patches []string
+		file    string
 	)
 	command := &cobra.Command{
 		Use:   "patch machineconfig",
@@ -64,12 +64,11 @@ func NewPatch(env func(name string) (string, bool)) *cobra.Command {
 		Args:  cobra.RangeArgs(1, 2),
 	}
 	t := target.New(command, env)
-	applying.Add(command)
-	flags := command.Flags()
-	flags.StringArrayVarP(&patches, "patch", "p", nil, "`patch` to apply: text, or @file")
-	flags.StringVar(&file, "patch-file", "", "`file` with a patch")
-	flags.String("namespace", "", "no effect")
-	_ = flags.MarkHidden("namespace")
+	flags.Add(command)
+	command.Flags().StringArrayVarP(&patches, "patch", "p", nil, "`patch` to apply: text, or @file")
+	command.Flags().StringVar(&file, "patch-file", "", "`file` with a patch")
+	command.Flags().String("namespace", "", "no effect")
+	_ = command.Flags().MarkHidden("namespace")
 	command.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := onlyMachineConfig(args); err != nil {
 			return err
@@ -84,7 +83,7 @@ func NewPatch(env func(name string) (string, bool)) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return change(cmd, t, applying, func(_ string, text []byte) ([]byte, error) {
+		return change(cmd, t, flags, func(_ string, text []byte) ([]byte, error) {
 			return config.PatchText(text, "machineconfig", loaded...)
 		})
 	}
@@ -93,7 +92,7 @@ func NewPatch(env func(name string) (string, bool)) *cobra.Command {
 
 // change gets the config of each node, lets edit change it and applies what comes
 // out. A config that stays the same is not applied.
-func change(cmd *cobra.Command, t *target.Target, applying machine.Applying, edit func(node string, text []byte) ([]byte, error)) error {
+func change(cmd *cobra.Command, t *target.Target, flags applying.Flags, edit func(node string, text []byte) ([]byte, error)) error {
 	return t.Run(cmd, func(ctx context.Context, s *target.Session) error {
 		return s.Each(ctx, func(ctx context.Context, c *client.Client, node string) error {
 			before, err := machineConfig(ctx, c)
@@ -106,7 +105,8 @@ func change(cmd *cobra.Command, t *target.Target, applying machine.Applying, edi
 			}
 			said := "nothing changes"
 			if !sameDocuments(before, after) {
-				if said, err = applying.Apply(ctx, c, after); err != nil {
+				say := func(what string) { _, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", node, what) }
+				if said, err = flags.Apply(ctx, c, applying.Change{Text: after, Base: before, Say: say}); err != nil {
 					return err
 				}
 			}
@@ -136,14 +136,14 @@ func canonical(text []byte) []byte {
 
 // NewEdit makes the command `edit`. Env is like [os.LookupEnv].
 func NewEdit(env func(name string) (string, bool)) *cobra.Command {
-	var applying machine.Applying
+	var flags applying.Flags
 	command := &cobra.Command{
 		Use:   "edit machineconfig",
 		Short: "Edit the machine config of a node with $EDITOR",
 		Args:  cobra.RangeArgs(1, 2),
 	}
 	t := target.New(command, env)
-	applying.Add(command)
+	flags.Add(command)
 	command.Flags().String("namespace", "", "no effect")
 	_ = command.Flags().MarkHidden("namespace")
 	command.RunE = func(cmd *cobra.Command, args []string) error {
@@ -159,7 +159,7 @@ func NewEdit(env func(name string) (string, bool)) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return editAndApply(ctx, cmd, t, s, applying, before)
+			return editAndApply(ctx, cmd, t, s, flags, before)
 		})
 	}
 	return command
@@ -167,7 +167,7 @@ func NewEdit(env func(name string) (string, bool)) *cobra.Command {
 
 // editAndApply lets the user edit until the node takes the config or the user
 // leaves it as it was. What was typed is never lost.
-func editAndApply(ctx context.Context, cmd *cobra.Command, t *target.Target, s *target.Session, applying machine.Applying, before []byte) error {
+func editAndApply(ctx context.Context, cmd *cobra.Command, t *target.Target, s *target.Session, flags applying.Flags, before []byte) error {
 	folder, err := os.MkdirTemp("", "talosctl-edit-")
 	if err != nil {
 		return err
@@ -187,7 +187,8 @@ func editAndApply(ctx context.Context, cmd *cobra.Command, t *target.Target, s *
 		_, err := fmt.Fprintln(cmd.OutOrStdout(), "nothing changes")
 		return errors.Join(err, os.RemoveAll(folder))
 	}
-	said, err := applying.Apply(ctx, s.Client, after)
+	say := func(what string) { _, _ = fmt.Fprintln(cmd.OutOrStdout(), what) }
+	said, err := flags.Apply(ctx, s.Client, applying.Change{Text: after, Base: before, Say: say})
 	if err != nil {
 		return fmt.Errorf("%w\nwhat you wrote is in %s (with the secrets of the cluster): correct it and use apply-config, then delete it", err, path)
 	}

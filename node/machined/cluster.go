@@ -51,6 +51,9 @@ func (n *node) startCluster(ctx context.Context, config *machineconfig.Config) e
 
 func (n *node) startKubernetes(ctx context.Context, config *machineconfig.Config) error {
 	main := config.Main()
+	if err := n.host.Time.Wait(ctx); err != nil { // certificates are about to be made
+		return err
+	}
 	control, err := kube.FromConfig(main, n.platform.Hostname, n.address())
 	if err != nil {
 		return fmt.Errorf("read config: %w", err)

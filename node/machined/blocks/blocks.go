@@ -9,6 +9,7 @@ import (
 	"github.com/ichor-os/ichor/node/cluster"
 	"github.com/ichor-os/ichor/node/etcfile"
 	"github.com/ichor-os/ichor/node/lifecycle"
+	"github.com/ichor-os/ichor/node/link"
 	"github.com/ichor-os/ichor/node/log/export"
 	"github.com/ichor-os/ichor/node/machined/host"
 	"github.com/ichor-os/ichor/node/mount"
@@ -27,6 +28,8 @@ type Needs struct {
 	SharedKernel bool
 	// Host is the machine as services see it.
 	Host *host.Host
+	// Network is the node's network namespace.
+	Network *link.Kernel
 	// Discovery finds the other nodes.
 	Discovery *cluster.Discovery
 	// Export sends logs and events to servers.
@@ -41,6 +44,7 @@ func All(n Needs) []resource.Block {
 			mount.Source("/proc/self/mounts"),
 			resource.Reconciler("machine-status", lifecycle.ReconcileStatus),
 		},
+		network(n),
 		ofHost(n),
 		members(n),
 		exports(n),

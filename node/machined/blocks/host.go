@@ -35,6 +35,7 @@ func ofHost(n Needs) []resource.Block {
 		resource.Reconciler("time-settings", clock.ReconcileSync),
 		sync.Mirror(),
 		clock.Adjtime(nil),
+		n.Host.Time.Reconciler(),
 		resource.Reconciler("environment-config", service.ReconcileEnvironment),
 		n.Host.Environment.Mirror(),
 		trustedroot.Reconciler(filepath.Join(n.Etc.Etc, trustedroot.File)),

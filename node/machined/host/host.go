@@ -11,16 +11,22 @@ import (
 	"github.com/ichor-os/ichor/node/service"
 	"github.com/ichor-os/ichor/node/service/process"
 	servicespec "github.com/ichor-os/ichor/node/service/spec"
+	clock "github.com/ichor-os/ichor/node/time"
 	"github.com/ichor-os/ichor/resource"
 )
 
-// Host is the machine as services see it. The zero value is ready for use.
+// Host is the machine as services see it. Make it with New.
 type Host struct {
 	// Environment is what services start with.
 	Environment service.Environment
 	// Reports are what the engine says is wrong.
 	Reports diagnostic.Reports
+	// Time lets wait for a clock that is in step.
+	Time *clock.Waiter
 }
+
+// New makes a Host.
+func New() *Host { return &Host{Time: clock.NewWaiter()} }
 
 // Engine makes the node's engine, whose findings become diagnostics.
 func (h *Host) Engine(log *slog.Logger) *resource.Engine {
