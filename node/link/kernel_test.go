@@ -1,6 +1,7 @@
 package link
 
 import (
+	"context"
 	"fmt"
 	"net/netip"
 	"testing"
@@ -36,6 +37,7 @@ func TestNetwork_ComesUpFromWishes(t *testing.T) {
 func TestNetwork_DriftIsPutRight(t *testing.T) {
 	n := newNode(t)
 	n.wish(static)
+	n.until("address", n.hasAddress("eth0", "10.5.0.2/24"))
 	n.until("default route", n.hasGateway(netlink.FAMILY_V4, "10.5.0.1"))
 	eth0 := n.link("eth0")
 	for name, drift := range map[string]func() error{
@@ -65,6 +67,7 @@ func TestNetwork_LeavesForeignThingsAlone(t *testing.T) {
 	n.must(n.by.AddrAdd(cni, &netlink.Addr{IPNet: ipNet(netip.MustParsePrefix("10.244.0.1/24"))}))
 	n.must(n.by.LinkSetUp(cni))
 	n.wish(static)
+	n.until("address", n.hasAddress("eth0", "10.5.0.2/24"))
 	n.until("default route", n.hasGateway(netlink.FAMILY_V4, "10.5.0.1"))
 	eth0 := n.link("eth0")
 	n.must(n.by.AddrAdd(eth0, &netlink.Addr{IPNet: ipNet(netip.MustParsePrefix("192.0.2.7/24"))}))
@@ -131,6 +134,7 @@ func TestNetwork_WorksWithIPv6Alone(t *testing.T) {
 func TestNetwork_ThousandRoutes(t *testing.T) {
 	n := newNode(t)
 	n.wish(static)
+	n.until("address", n.hasAddress("eth0", "10.5.0.2/24"))
 	n.until("default route", n.hasGateway(netlink.FAMILY_V4, "10.5.0.1"))
 	const many = 1000
 	count := func() int {
@@ -221,4 +225,134 @@ func TestNetwork_BlackholesAndRules(t *testing.T) {
 	})
 	n.until("no rule", func() bool { return len(rules()) == 0 })
 	n.until("no blackhole", func() bool { return holes() == 0 })
+}
+
+func TestBR27_KernelTakesDefaultRoutesWithoutGateway(t *testing.T) {
+	n := newNode(t)
+	n.wish(func(s *resource.Session) {
+		up(s, configured, "eth0")
+		route(s, configured, spec.RouteSpecSpec{Dst: netip.MustParsePrefix("::/0"), OutLinkName: "eth0", Priority: 512})
+		route(s, configured, spec.RouteSpecSpec{Dst: netip.MustParsePrefix("0.0.0.0/0"), OutLinkName: "eth0", Priority: 512})
+	})
+	for _, id := range []string{"eth0/inet6///512", "eth0/inet4///512"} {
+		n.until(id, func() bool {
+			_, ok := specs(t, n.engine, spec.RouteStatuses)[id]
+			return ok
+		})
+	}
+}
+
+// TestNetwork_FlapRestartsNothing counts what a reader of the final specs, such
+// as one that starts services by them, sees of an address that goes for a
+// second: the specs say what is wanted, and that does not change.
+func TestNetwork_FlapRestartsNothing(t *testing.T) {
+	n := newNode(t)
+	n.wish(static)
+	n.until("address", n.hasAddress("eth0", "10.5.0.2/24"))
+	n.until("default route", n.hasGateway(netlink.FAMILY_V4, "10.5.0.1"))
+	runs := make(chan struct{}, 100)
+	n.must(n.engine.Add(resource.Reconciler("reader", func(_ context.Context, s *resource.Session) error {
+		runs <- struct{}{}
+		spec.AddressSpecs.List(s)
+		spec.RouteSpecs.List(s)
+		spec.LinkSpecs.List(s)
+		return nil
+	})))
+	<-runs
+	eth0 := n.link("eth0")
+	for end := time.Now().Add(time.Second); time.Now().Before(end); {
+		err := n.by.AddrDel(eth0, &netlink.Addr{IPNet: ipNet(netip.MustParsePrefix("10.5.0.2/24"))})
+		if err != nil && !missing(err) {
+			t.Fatal(err)
+		}
+	}
+	n.until("address", n.hasAddress("eth0", "10.5.0.2/24"))
+	n.until("default route", n.hasGateway(netlink.FAMILY_V4, "10.5.0.1"))
+	if more := len(runs); more != 0 {
+		t.Errorf("the reader ran %d times more, want none", more)
+	}
+}
+
+func TestNetwork_CreatesAndRemovesLinksOfAKind(t *testing.T) {
+	forms["bridge"] = form{make: func(_ spec.LinkSpecSpec, attrs netlink.LinkAttrs, _ func(string) (int, error)) (netlink.Link, error) {
+		return &netlink.Bridge{LinkAttrs: attrs}, nil
+	}}
+	t.Cleanup(func() { delete(forms, "bridge") })
+	for _, kind := range []string{"dummy", "bridge"} {
+		t.Run(kind, func(t *testing.T) {
+			n := newNode(t)
+			attrs := netlink.NewLinkAttrs()
+			attrs.Name = "probe0"
+			if kind == "dummy" {
+				if err := n.by.LinkAdd(&netlink.Dummy{LinkAttrs: attrs}); err != nil {
+					t.Skipf("the kernel makes no dummy links: %v", err)
+				}
+			}
+			there := func() bool {
+				l, err := n.by.LinkByName("made0")
+				return err == nil && l.Type() == kind && l.Attrs().MTU == 1400 && l.Attrs().HardwareAddr.String() == "02:00:5e:10:00:ff" && l.Attrs().RawFlags&unix.IFF_UP != 0
+			}
+			n.wish(func(s *resource.Session) {
+				up(s, configured, "made0", func(l *spec.LinkSpecSpec) {
+					l.Logical, l.Kind, l.MTU, l.HardwareAddr = true, kind, 1400, mac("02:00:5e:10:00:ff")
+				})
+				address(s, configured, "made0", "198.51.100.7/32")
+			})
+			n.until("link", there)
+			n.until("address", n.hasAddress("made0", "198.51.100.7/32"))
+			n.must(n.by.LinkDel(n.link("made0")))
+			n.until("link after drift", there)
+			n.until("address after drift", n.hasAddress("made0", "198.51.100.7/32"))
+			n.wish(func(s *resource.Session) {
+				spec.LinkSpecs.In(spec.Config).Delete(s, spec.Layered(configured, "made0"))
+				p := netip.MustParsePrefix("198.51.100.7/32")
+				spec.AddressSpecs.In(spec.Config).Delete(s, spec.Layered(configured, spec.AddressID("made0", p)))
+			})
+			n.until("no link", func() bool { _, err := n.by.LinkByName("made0"); return err != nil })
+		})
+	}
+}
+
+func TestNetwork_AddressConflictIsReported(t *testing.T) {
+	for name, test := range map[string]struct{ ours, theirs, id string }{
+		"IPv4": {"10.5.0.2/24", "10.5.0.2/16", "eth0/10.5.0.2/24"},
+		"IPv6": {"fd00:5::2/64", "fd00:5::2/48", "eth0/fd00:5::2/64"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n, other := newNode(t), newNode(t)
+			end := n.link("peer0")
+			n.must(n.by.LinkSetName(end, "lan"))
+			n.must(n.by.LinkSetNsFd(end, int(other.kernel.ns)))
+			lan := other.link("lan")
+			n.must(other.by.AddrAdd(lan, &netlink.Addr{IPNet: ipNet(netip.MustParsePrefix(test.theirs)), Flags: unix.IFA_F_NODAD}))
+			n.must(other.by.LinkSetUp(lan))
+			n.wish(func(s *resource.Session) {
+				up(s, platform, "eth0")
+				address(s, platform, "eth0", test.ours)
+			})
+			n.until("conflict shown", func() bool {
+				return specs(t, n.engine, spec.AddressStatuses)[test.id].Flags&spec.AddressFlagDadfailed != 0
+			})
+		})
+	}
+}
+
+func TestNetwork_NoConflictWithItself(t *testing.T) {
+	n := newNode(t)
+	n.wish(static)
+	n.until("address", n.hasAddress("eth0", "10.5.0.2/24"))
+	n.must(n.by.AddrAdd(n.link("peer0"), &netlink.Addr{IPNet: ipNet(netip.MustParsePrefix("10.5.0.1/24"))}))
+	peer, eth0 := n.link("peer0"), n.link("eth0")
+	// A gratuitous ARP of our own that comes back, as in a bridge.
+	socket, err := n.kernel.openARP()
+	n.must(err)
+	defer socket.file.Close()
+	socket.probe(at{peer.Attrs().Index, netip.MustParseAddr("10.5.0.2")}, netlinkAddr(eth0.Attrs().HardwareAddr))
+	n.wish(func(s *resource.Session) { address(s, platform, "eth0", "10.5.0.3/24") })
+	n.until("next address", n.hasAddress("eth0", "10.5.0.3/24"))
+	for id, a := range specs(t, n.engine, spec.AddressStatuses) {
+		if a.Flags&spec.AddressFlagDadfailed != 0 {
+			t.Errorf("%s is shown as a conflict", id)
+		}
+	}
 }

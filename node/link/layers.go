@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/ichor-os/ichor/config/documents/v1alpha1"
+	configspec "github.com/ichor-os/ichor/node/config/spec"
 	"github.com/ichor-os/ichor/node/link/spec"
 	"github.com/ichor-os/ichor/resource"
 	"github.com/ichor-os/ichor/resource/value"
@@ -14,17 +16,29 @@ import (
 func layers() []resource.Block {
 	return []resource.Block{
 		resource.Reconciler("link-defaults", reconcileDefaults),
+		resource.Reconciler("link-config", reconcileConfig),
+		resource.Reconciler("link-alias-config", reconcileAliases),
 		resource.Reconciler("hardware-address", reconcileHardwareAddress),
 	}
 }
 
 var loopback = netip.MustParsePrefix("127.0.0.1/8")
 
-// reconcileDefaults wants the loopback link and the network cards up.
+// reconcileDefaults wants the loopback link up, and the network cards that the
+// config does not say to leave alone.
 func reconcileDefaults(_ context.Context, s *resource.Session) error {
-	for _, l := range spec.LinkStatuses.List(s) {
+	c, ok, err := configspec.Config(s)
+	if err != nil {
+		return err
+	}
+	var main *v1alpha1.Config
+	if ok {
+		main = c.Main()
+	}
+	links := spec.LinkStatuses.List(s)
+	for _, l := range links {
 		lo := l.Spec.Type == spec.LinkTypeLoopback
-		if !lo && !l.Spec.Physical() {
+		if !lo && (!l.Spec.Physical() || Ignored(main, links, l.ID)) {
 			continue
 		}
 		spec.LinkSpecs.In(spec.Config).Put(s, spec.Layered(value.LayerDefault, l.ID), spec.LinkSpecSpec{

@@ -32,6 +32,8 @@ type Kernel struct {
 	// Sys is where the kernel shows devices, /sys/class/net.
 	sys string
 
+	conflicts *conflicts
+
 	mu   sync.Mutex
 	made made
 }
@@ -55,7 +57,7 @@ func openAt(ns netns.NsHandle, sys string) (*Kernel, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open netlink: %w", err)
 	}
-	return &Kernel{ns: ns, handle: handle, sys: sys, made: made{
+	return &Kernel{ns: ns, handle: handle, sys: sys, conflicts: newConflicts(), made: made{
 		routes: map[slot]string{}, rules: map[string]spec.RoutingRuleSpecSpec{}, links: map[string]bool{}, mtu: map[string]int{},
 	}}, nil
 }

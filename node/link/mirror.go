@@ -158,17 +158,22 @@ func (k *Kernel) wantedMTU(want spec.LinkSpecSpec, is spec.LinkStatusSpec) int {
 
 // removeLink deletes a link that we created. Another one gets its MTU back and
 // stays as it is.
-func (k *Kernel) removeLink(_ context.Context, s *resource.Session, r resource.Resource[spec.LinkSpecSpec]) error {
+func (k *Kernel) removeLink(_ context.Context, _ *resource.Session, r resource.Resource[spec.LinkSpecSpec]) error {
 	want := r.Spec
 	var ours bool
 	k.locked(func() { ours = k.made.links[want.Name] })
 	if ours {
 		return k.deleteLink(want.Name)
 	}
-	is, ok := spec.LinkStatuses.Get(s, want.Name)
-	if !ok {
+	// Nothing comes back here, so what the source has seen is not enough.
+	l, err := k.handle.LinkByName(want.Name)
+	if missing(err) {
 		return nil
 	}
+	if err != nil {
+		return fmt.Errorf("find link: %s: %w", want.Name, err)
+	}
+	is := k.linkStatus(l)
 	want.MTU, want.Up, want.HardwareAddr, want.Multicast = 0, is.IsUp(), nil, nil
 	if _, err := k.configureLink(want, is); err != nil && !missing(err) {
 		return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"sync"
 	"time"
 
 	"github.com/vishvananda/netlink"
@@ -29,25 +30,34 @@ func sources(k *Kernel) []resource.Block {
 	rules := []uint{unix.RTNLGRP_IPV4_RULE, unix.RTNLGRP_IPV6_RULE}
 	return []resource.Block{
 		source(k, "link-status", spec.LinkStatuses, links, k.links),
-		source(k, "address-status", spec.AddressStatuses, addresses, k.addresses),
+		source(k, "address-status", spec.AddressStatuses, addresses, k.addresses, k.watch),
 		source(k, "route-status", spec.RouteStatuses, routes, k.routesNow),
 		source(k, "routing-rule-status", spec.RoutingRuleStatuses, rules, k.rules),
 	}
 }
 
+// watcher watches what the kernel does not tell: it is told of each listing, and
+// calls changed when there should be another.
+type watcher func(ctx context.Context, listed <-chan struct{}, changed func()) error
+
 // source shows what list gives as resources of a kind. The kernel's
 // notifications only say when to look again: many of them at once cost one
 // listing, and one that got lost costs nothing. What differs is what is told.
-func source[T any](k *Kernel, name string, kind *resource.Kind[T], groups []uint, list func() ([]resource.Item[T], error)) resource.Block {
+func source[T any](k *Kernel, name string, kind *resource.Kind[T], groups []uint, list func() ([]resource.Item[T], error), watch ...watcher) resource.Block {
 	return resource.Source(name, kind, func(ctx context.Context, feed *resource.Feed[T]) error {
 		socket, err := nl.SubscribeAt(k.ns, netns.None(), unix.NETLINK_ROUTE, groups...)
 		if err != nil {
 			return fmt.Errorf("subscribe to netlink: %w", err)
 		}
-		changed := make(chan struct{}, 1)
-		ended := make(chan error, 1)
-		go func() { ended <- listen(socket, changed) }()
-		defer func() { socket.Close(); <-ended }()
+		changed, listed := make(chan struct{}, 1), make(chan struct{}, 1)
+		ended := make(chan error, 1+len(watch))
+		var running sync.WaitGroup
+		watching, stop := context.WithCancel(ctx)
+		defer func() { socket.Close(); stop(); running.Wait() }()
+		running.Go(func() { ended <- listen(socket, changed) })
+		for _, w := range watch {
+			running.Go(func() { ended <- w(watching, listed, func() { signal(changed) }) })
+		}
 
 		var known map[string]T
 		for {
@@ -59,6 +69,7 @@ func source[T any](k *Kernel, name string, kind *resource.Kind[T], groups []uint
 			if known, err = tell(feed, known, items); err != nil {
 				return err
 			}
+			signal(listed)
 			rest := time.NewTimer(restRatio * time.Since(began))
 			select {
 			case <-rest.C:
@@ -69,7 +80,6 @@ func source[T any](k *Kernel, name string, kind *resource.Kind[T], groups []uint
 			select {
 			case <-changed:
 			case err := <-ended:
-				ended <- err
 				return err
 			case <-ctx.Done():
 				return ctx.Err()
@@ -85,10 +95,14 @@ func listen(socket *nl.NetlinkSocket, changed chan<- struct{}) error {
 		if err != nil && !errors.Is(err, unix.ENOBUFS) && !errors.Is(err, unix.EINTR) {
 			return fmt.Errorf("listen to netlink: %w", err)
 		}
-		select {
-		case changed <- struct{}{}:
-		default:
-		}
+		signal(changed)
+	}
+}
+
+func signal(to chan<- struct{}) {
+	select {
+	case to <- struct{}{}:
+	default:
 	}
 }
 

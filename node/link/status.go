@@ -116,6 +116,9 @@ func (k *Kernel) addresses() ([]resource.Item[spec.AddressStatusSpec], error) {
 			Flags:     spec.AddressFlags(a.Flags),
 		}
 		s.Family = family(s.Address.Addr())
+		if k.conflicts.has(a.LinkIndex, s.Local) {
+			s.Flags |= spec.AddressFlagDadfailed // as the kernel says it of IPv6
+		}
 		items = append(items, resource.Item[spec.AddressStatusSpec]{ID: spec.AddressID(name, s.Address), Spec: s})
 	}
 	return items, nil

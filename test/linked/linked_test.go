@@ -2,7 +2,6 @@
 // it, so they are not with the quick tests of the tree.
 package linked
 
-
 import (
 	"bufio"
 	"os/exec"
