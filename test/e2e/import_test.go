@@ -15,8 +15,8 @@ import (
 	"github.com/ichor-os/ichor/client"
 )
 
-// importImage sends an archive as docker saves it, and finds its image.
-func importImage(t *testing.T, node context.Context, api *client.Client) {
+// importDockerImage sends an archive as docker saves it, and finds its image.
+func importDockerImage(t *testing.T, node context.Context, api *client.Client) {
 	t.Helper()
 	const name = "example.com/imported:1"
 	archive := dockerArchive(t, name)
