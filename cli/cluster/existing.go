@@ -33,6 +33,11 @@ func (f *createFlags) goOn(cmd *cobra.Command) error {
 	}
 	what := fmt.Sprintf("cluster %s is there already, with %d of %d nodes running", f.name, running, len(status.Nodes))
 	switch running {
+	case 0:
+		if _, err := f.store().Start(cmd.Context(), f.name); err != nil {
+			return err
+		}
+		what = fmt.Sprintf("cluster %s was stopped; its %d nodes are started again", f.name, len(status.Nodes))
 	case len(status.Nodes):
 	default:
 		started, err := f.store().StartStopped(cmd.Context(), f.name)
@@ -42,11 +47,6 @@ func (f *createFlags) goOn(cmd *cobra.Command) error {
 		if len(started) > 0 {
 			what += "; started again: " + strings.Join(started, ", ")
 		}
-	case 0:
-		if _, err := f.store().Start(cmd.Context(), f.name); err != nil {
-			return err
-		}
-		what = fmt.Sprintf("cluster %s was stopped; its %d nodes are started again", f.name, len(status.Nodes))
 	}
 	path, err := talosconfig.DefaultPath(f.talosconfig, f.get)
 	if err != nil {

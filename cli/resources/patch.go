@@ -5,10 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -132,85 +128,4 @@ func canonical(text []byte) []byte {
 		return text
 	}
 	return encoded
-}
-
-// NewEdit makes the command `edit`. Env is like [os.LookupEnv].
-func NewEdit(env func(name string) (string, bool)) *cobra.Command {
-	var flags applying.Flags
-	command := &cobra.Command{
-		Use:   "edit machineconfig",
-		Short: "Edit the machine config of a node with $EDITOR",
-		Args:  cobra.RangeArgs(1, 2),
-	}
-	t := target.New(command, env)
-	flags.Add(command)
-	command.Flags().String("namespace", "", "no effect")
-	_ = command.Flags().MarkHidden("namespace")
-	command.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := onlyMachineConfig(args); err != nil {
-			return err
-		}
-		return t.Run(cmd, func(ctx context.Context, s *target.Session) error {
-			ctx, err := s.One(ctx) // an editor shows one config at a time
-			if err != nil {
-				return err
-			}
-			before, err := machineConfig(ctx, s.Client)
-			if err != nil {
-				return err
-			}
-			return editAndApply(ctx, cmd, t, s, flags, before)
-		})
-	}
-	return command
-}
-
-// editAndApply lets the user edit until the node takes the config or the user
-// leaves it as it was. What was typed is never lost.
-func editAndApply(ctx context.Context, cmd *cobra.Command, t *target.Target, s *target.Session, flags applying.Flags, before []byte) error {
-	folder, err := os.MkdirTemp("", "talosctl-edit-")
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(folder, "machineconfig.yaml")
-	if err := os.WriteFile(path, before, 0o600); err != nil { // it holds secrets
-		return err
-	}
-	if err := runEditor(ctx, cmd, t, path); err != nil {
-		return errors.Join(err, os.RemoveAll(folder))
-	}
-	after, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	if len(bytes.TrimSpace(after)) == 0 || bytes.Equal(before, after) {
-		_, err := fmt.Fprintln(cmd.OutOrStdout(), "nothing changes")
-		return errors.Join(err, os.RemoveAll(folder))
-	}
-	say := func(what string) { _, _ = fmt.Fprintln(cmd.OutOrStdout(), what) }
-	said, err := flags.Apply(ctx, s.Client, applying.Change{Text: after, Base: before, Say: say})
-	if err != nil {
-		return fmt.Errorf("%w\nwhat you wrote is in %s (with the secrets of the cluster): correct it and use apply-config, then delete it", err, path)
-	}
-	_, err = fmt.Fprintln(cmd.OutOrStdout(), said)
-	return errors.Join(err, os.RemoveAll(folder))
-}
-
-func runEditor(ctx context.Context, cmd *cobra.Command, t *target.Target, path string) error {
-	editor := t.Env.Get("TALOS_EDITOR")
-	for _, name := range []string{"VISUAL", "EDITOR"} {
-		if editor == "" {
-			editor = t.Env.Get(name)
-		}
-	}
-	if editor == "" {
-		editor = "vi"
-	}
-	// The variable may hold arguments, so it is a shell that reads it.
-	run := exec.CommandContext(ctx, "/bin/sh", "-c", editor+` "$1"`, "editor", path)
-	run.Stdin, run.Stdout, run.Stderr = cmd.InOrStdin(), cmd.OutOrStdout(), io.Writer(cmd.ErrOrStderr())
-	if err := run.Run(); err != nil {
-		return fmt.Errorf("run editor %q: %w", editor, err)
-	}
-	return nil
 }

@@ -105,10 +105,7 @@ func newNode(reaper *process.Reaper, groups *cgroup.Tree) (*node, error) {
 		Reboot:  func() { n.ends.Request(lifecycle.Reboot) },
 		Tell:    func(err error) { n.calls.ConfigRefused(err) },
 	}
-	n.apply = &config.RPC{
-		Keeper: n.configs, Log: logger, Mode: machineconfig.Container,
-		First: func(c *machineconfig.Config) { n.first <- c },
-	}
+	n.apply = &config.RPC{Keeper: n.configs, Log: logger, Mode: machineconfig.Container, First: func(c *machineconfig.Config) { n.first <- c }}
 	n.calls, err = calls.New(calls.Needs{
 		Log: logger, Engine: n.engine, Services: n.services, Ends: n.ends, Logs: logs, Meta: meta.Path, SharedKernel: true,
 		Reached: n.configs.Reached,
@@ -168,7 +165,11 @@ func (n *node) boot(ctx context.Context) error {
 	n.stage(ctx, lifecyclespec.StageRunning)
 	err := n.startCluster(ctx, current)
 	n.calls.Booted(err)
-	return err
+	if err != nil {
+		// The node stays, so that a better config can come.
+		n.log.Error("node has no part in its cluster", "error", err)
+	}
+	return nil
 }
 
 // prepare sets the name and the files of /etc.

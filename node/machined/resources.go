@@ -19,7 +19,7 @@ func (n *node) startEngine(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	needs := blocks.Needs{Network: network, Log: n.log, Services: n.services, Etc: n.etc, SharedKernel: true, Host: n.host, Discovery: n.discovery}
+	needs := blocks.Needs{Network: network, Log: n.log, Services: n.services, Etc: n.etc, SharedKernel: true, Host: n.host, Discovery: n.discovery, Export: n.calls.Export()}
 	if err := n.engine.Add(blocks.All(needs)...); err != nil {
 		return fmt.Errorf("add to engine: %w", err)
 	}

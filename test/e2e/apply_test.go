@@ -110,7 +110,7 @@ func (n *changing) comesBack(bound time.Duration, mark string) {
 		n.t.Error("the refused config is still stored")
 	}
 	// The next config that is good ends it.
-	n.apply(fmt.Sprintf("machine: {nodeLabels: {after: %q}}", mark))
+	n.apply(fmt.Sprintf("machine: {nodeLabels: {after: n%d}}", time.Now().Unix()))
 	if text, err := n.diagnostic(applyconfig.Reverted); err != nil || text != "" {
 		n.t.Errorf("after a good config: diagnostic %q, %v", text, err)
 	}
@@ -139,8 +139,10 @@ func (n *changing) signal(signal syscall.Signal) {
 	})
 }
 
-func networkPatch(address, gateway string) string {
-	return fmt.Sprintf("machine: {network: {interfaces: [{interface: eth0, addresses: [%s/24], routes: [{network: 0.0.0.0/0, gateway: %s, metric: 10}]}]}}", address, gateway)
+// networkPatch adds a default route, which is preferred to those of a higher
+// metric.
+func networkPatch(address, gateway string, metric int) string {
+	return fmt.Sprintf("machine: {network: {interfaces: [{interface: eth0, addresses: [%s/24], routes: [{network: 0.0.0.0/0, gateway: %s, metric: %d}]}]}}", address, gateway, metric)
 }
 
 // TestCluster_ConfigChanges changes the config of a running node, in ways that
@@ -157,7 +159,7 @@ func TestCluster_ConfigChanges(t *testing.T) {
 	node := func(t *testing.T) *changing {
 		return &changing{t: t, cluster: cluster, api: api, ctx: client.WithNode(t.Context(), own), index: 1}
 	}
-	short := []string{applyconfig.BoundKey, "15s"}
+	short := []string{applyconfig.BoundKey, "10s"}
 
 	t.Run("harmless change is in force at once and not pending", func(t *testing.T) {
 		n := node(t)
@@ -177,7 +179,7 @@ func TestCluster_ConfigChanges(t *testing.T) {
 	})
 	t.Run("network change that works stays without a call", func(t *testing.T) {
 		n := node(t)
-		n.apply(networkPatch(own, gateway), short...)
+		n.apply(networkPatch(own, gateway, 10), short...)
 		if n.file("config.pending.json") == "" {
 			t.Error("it is not pending")
 		}
@@ -192,8 +194,10 @@ func TestCluster_ConfigChanges(t *testing.T) {
 		}
 	})
 	for _, test := range []struct{ name, patch, mark string }{
-		{"wrong gateway", networkPatch(own, "10.5.0.99"), "10.5.0.99"},
-		{"wrong address", "machine: {network: {interfaces: [{interface: eth0, addresses: {$patch: replace, value: [10.99.0.3/24]}}]}}", "10.99.0.3"},
+		{"wrong gateway", networkPatch(own, "10.5.0.99", 5), "10.5.0.99"},
+		// The node takes the gateway for itself.
+		{"wrong address", "machine: {network: {interfaces: [{interface: eth0, addresses: [" + gateway + "/24]}]}}", gateway + "/24"},
+		{"link that is down", "apiVersion: v1alpha1\nkind: LinkConfig\nname: eth0\nup: false\n", "kind: LinkConfig"},
 		{"blackhole", "apiVersion: v1alpha1\nkind: BlackholeRouteConfig\nname: " + gateway + "/32\nmetric: 1\n", "BlackholeRouteConfig"},
 	} {
 		t.Run(test.name+" comes back", func(t *testing.T) {
@@ -204,13 +208,13 @@ func TestCluster_ConfigChanges(t *testing.T) {
 	}
 	t.Run("wrong gateway of a client that knows nothing comes back", func(t *testing.T) {
 		n := node(t)
-		n.apply(networkPatch(own, "10.5.0.98"))
+		n.apply(networkPatch(own, "10.5.0.98", 5))
 		n.comesBack(4*time.Minute, "10.5.0.98")
 	})
 	for name, signal := range map[string]syscall.Signal{"kill -9": syscall.SIGKILL, "a reboot": syscall.SIGINT} {
 		t.Run("wrong gateway comes back across "+name, func(t *testing.T) {
 			n := node(t)
-			n.apply(networkPatch(own, "10.5.0.97"), applyconfig.BoundKey, "30s")
+			n.apply(networkPatch(own, "10.5.0.97", 5), applyconfig.BoundKey, "30s")
 			n.signal(signal)
 			if n.file("config.pending.json") == "" {
 				t.Error("it is not pending any more")

@@ -77,6 +77,7 @@ func TestCluster_SurvivesKills(t *testing.T) {
 	within(t, 5*time.Second, "the log has every line once, in order", func() error {
 		return completeLog(logOf(t, node, api, "etcd"), lines.Load())
 	})
+	t.Run("an image is imported afterwards", func(t *testing.T) { importDockerImage(t, node, api) })
 }
 
 // killFor kills one service after the other and counts.

@@ -9,10 +9,16 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	registry "github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/random"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -157,28 +163,70 @@ func resources(t *testing.T, node context.Context, api *client.Client) {
 	}
 }
 
-// olderImageCalls imports what is no image, and pulls by the older method.
+// olderImageCalls imports archives, and pulls by the older method.
 func olderImageCalls(t *testing.T, node context.Context, api *client.Client, pause string) {
+	const name = "registry.example.com/made/here:v1"
+	if got, err := importImage(t, node, api, archive(t, name)); err != nil || got != name {
+		t.Errorf("import = %q, %v; want %s", got, err, name)
+	}
+	system := &commonpb.ContainerdInstance{Namespace: commonpb.ContainerdNamespace_NS_SYSTEM}
+	if _, err := api.Image.Remove(node, &machinepb.ImageServiceRemoveRequest{Containerd: system, ImageRef: name}); err != nil {
+		t.Errorf("remove of what was imported: %v", err)
+	}
+	if got, err := importImage(t, node, api, []byte("no archive")); err == nil || status.Code(err) == codes.Unimplemented {
+		t.Errorf("import of no archive = %q, %v; want a refusal", got, err)
+	}
+	_, err := api.Machine.ImagePull(node, &machinepb.ImagePullRequest{Namespace: commonpb.ContainerdNamespace_NS_SYSTEM, Reference: pause})
+	if err != nil {
+		t.Errorf("older pull: %v", err)
+	}
+}
+
+// archive makes an image with one layer of random content.
+func archive(t *testing.T, name string) []byte {
+	t.Helper()
+	image, err := random.Image(64<<10, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := image.ConfigFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.OS, config.Architecture = "linux", runtime.GOARCH
+	if image, err = mutate.ConfigFile(image, config); err != nil {
+		t.Fatal(err)
+	}
+	tag, err := registry.NewTag(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := tarball.Write(tag, image, &text); err != nil {
+		t.Fatal(err)
+	}
+	return text.Bytes()
+}
+
+// importImage sends an archive in parts and gives the name of its image.
+func importImage(t *testing.T, node context.Context, api *client.Client, text []byte) (string, error) {
+	t.Helper()
 	stream, err := api.Image.Import(node)
 	if err != nil {
 		t.Fatal(err)
 	}
 	system := &commonpb.ContainerdInstance{Namespace: commonpb.ContainerdNamespace_NS_SYSTEM}
-	for _, part := range []*machinepb.ImageServiceImportRequest{
-		{Request: &machinepb.ImageServiceImportRequest_Containerd{Containerd: system}},
-		{Request: &machinepb.ImageServiceImportRequest_ImageChunk{ImageChunk: &commonpb.Data{Bytes: []byte("no archive")}}},
-	} {
+	parts := []*machinepb.ImageServiceImportRequest{{Request: &machinepb.ImageServiceImportRequest_Containerd{Containerd: system}}}
+	for part := range slices.Chunk(text, 32<<10) {
+		parts = append(parts, &machinepb.ImageServiceImportRequest{Request: &machinepb.ImageServiceImportRequest_ImageChunk{ImageChunk: &commonpb.Data{Bytes: part}}})
+	}
+	for _, part := range parts {
 		if err := stream.Send(part); err != nil && !errors.Is(err, io.EOF) {
 			t.Fatal(err)
 		}
 	}
-	if answer, err := stream.CloseAndRecv(); err == nil || status.Code(err) == codes.Unimplemented {
-		t.Errorf("import of no archive = %v, %v; want a refusal", answer, err)
-	}
-	_, err = api.Machine.ImagePull(node, &machinepb.ImagePullRequest{Namespace: commonpb.ContainerdNamespace_NS_SYSTEM, Reference: pause})
-	if err != nil {
-		t.Errorf("older pull: %v", err)
-	}
+	answer, err := stream.CloseAndRecv()
+	return answer.GetName(), err
 }
 
 // healthCheck lets the node say whether its cluster works.

@@ -63,6 +63,9 @@ var longSteps = []step{
 	{"memory and processor time of an idle node", func(ctx context.Context, t *tally) error {
 		return check(ctx, t, "go", "run", "./test/bench", "node")
 	}},
+	{"bounds of the engine and of apid; the machine must do nothing else", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "env", "ICHOR_BOUNDS=1", "go", "test", "-run=^$", "-bench=UpdateToLast|Unary|GetThousand", "-benchtime=5x", "./resource", "./node/apid")
+	}},
 	{"known vulnerabilities in the programs", func(ctx context.Context, t *tally) error {
 		return check(ctx, t, "go", "run", "./test/vulncheck", "-source=false")
 	}},

@@ -57,7 +57,7 @@ type MachineConfig struct {
 	SystemDiskEncryption     *SystemDiskEncryptionConfig `yaml:"systemDiskEncryption,omitempty" change:"reboot" doc:"Encryption of the system's own partitions. VolumeConfig is the newer form."`
 	Features                 *FeaturesConfig             `yaml:"features,omitempty" doc:"Switches for behaviour that not every cluster wants."`
 	Udev                     *UdevConfig                 `yaml:"udev,omitempty" doc:"Rules for device nodes."`
-	Logging                  *LoggingConfig              `yaml:"logging,omitempty" doc:"Where the logs of services are sent."`
+	Logging                  *LoggingConfig              `yaml:"logging,omitempty" effect:"yes" change:"live" doc:"Where the logs of services are sent."`
 	Kernel                   *KernelConfig               `yaml:"kernel,omitempty" effect:"yes" doc:"Kernel modules to load."`
 	SeccompProfiles          []*MachineSeccompProfile    `yaml:"seccompProfiles,omitempty" doc:"Seccomp profiles, placed where the kubelet looks for local profiles."`
 	BaseRuntimeSpecOverrides document.Freeform           `yaml:"baseRuntimeSpecOverrides,omitempty" change:"reboot" doc:"Changes to the OCI runtime spec that every container starts from."`
@@ -115,7 +115,7 @@ type LoggingConfig struct {
 
 // LoggingDestination is one receiver of logs.
 type LoggingDestination struct {
-	Endpoint  *scalar.URL       `yaml:"endpoint" doc:"Address of the receiver: tcp://host:port or udp://host:port."`
+	Endpoint  *scalar.URL       `yaml:"endpoint" doc:"Address of the receiver: tcp://host:port, udp://host:port or tls://host:port."`
 	Format    string            `yaml:"format" enum:"json_lines" doc:"Form of the lines."`
 	ExtraTags map[string]string `yaml:"extraTags,omitempty" doc:"Keys and values added to each line."`
 }

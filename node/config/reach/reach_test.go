@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,6 +21,7 @@ type fake struct {
 	noRoute                  []netip.Addr
 	callers                  []Caller
 	endpoint                 bool
+	refusal                  error // of a connection to the endpoint
 }
 
 func (f *fake) Own() ([]netip.Addr, error)      { return f.own, nil }
@@ -47,10 +49,12 @@ func (f *fake) Route(to netip.Addr) error {
 func (f *fake) witness() Witness {
 	return Witness{
 		Network: f,
-		Lookup:  func(context.Context, string, string) ([]netip.Addr, error) { return []netip.Addr{addr("10.5.0.1")}, nil },
+		Lookup: func(context.Context, string, string) ([]netip.Addr, error) {
+			return []netip.Addr{addr("10.5.0.1")}, nil
+		},
 		Dial: func(context.Context, string, string) (net.Conn, error) {
 			if !f.endpoint {
-				return nil, errors.New("connection refused")
+				return nil, f.refusal
 			}
 			near, far := net.Pipe()
 			return near, far.Close()
@@ -61,7 +65,7 @@ func (f *fake) witness() Witness {
 func before() *fake {
 	return &fake{
 		own: []netip.Addr{addr("10.5.0.3"), addr("127.0.0.1")}, gateways: []netip.Addr{addr("10.5.0.1")},
-		answering: []netip.Addr{addr("10.5.0.1"), addr("10.5.0.254")}, endpoint: true,
+		answering: []netip.Addr{addr("10.5.0.1"), addr("10.5.0.254")}, endpoint: true, refusal: errors.New("i/o timeout"),
 		callers: []Caller{
 			{From: addr("192.168.1.7"), To: addr("10.5.0.3")},
 			{From: addr("192.168.1.7"), To: addr("10.5.0.3")}, // a second connection
@@ -102,8 +106,9 @@ func TestMissing(t *testing.T) {
 		{"wrong address", func(f *fake) { f.own = []netip.Addr{addr("10.5.0.77")} }, []string{"lost its address 10.5.0.3"}},
 		{"blackhole", func(f *fake) { f.noRoute = []netip.Addr{addr("192.168.1.7")} }, []string{"blackhole"}},
 		{"no endpoint", func(f *fake) { f.endpoint = false }, []string{"endpoint cluster.example:6443 does not answer"}},
+		{"endpoint that restarts", func(f *fake) { f.endpoint, f.refusal = false, syscall.ECONNREFUSED }, nil},
 		{"endpoint became the node's own", func(f *fake) { f.own = append(f.own, addr("10.5.0.1")) }, []string{"is this node"}},
-		{"all at once", func(f *fake) { *f = fake{} }, []string{"endpoint", "no default route", "lost its address"}},
+		{"all at once", func(f *fake) { *f = fake{refusal: errors.New("no route to host")} }, []string{"endpoint", "no default route", "lost its address"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := before()

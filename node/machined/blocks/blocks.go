@@ -10,6 +10,7 @@ import (
 	"github.com/ichor-os/ichor/node/etcfile"
 	"github.com/ichor-os/ichor/node/lifecycle"
 	"github.com/ichor-os/ichor/node/link"
+	"github.com/ichor-os/ichor/node/log/export"
 	"github.com/ichor-os/ichor/node/machined/host"
 	"github.com/ichor-os/ichor/node/mount"
 	"github.com/ichor-os/ichor/node/service"
@@ -31,6 +32,8 @@ type Needs struct {
 	Network *link.Kernel
 	// Discovery finds the other nodes.
 	Discovery *cluster.Discovery
+	// Export sends logs and events to servers.
+	Export *export.Exporter
 }
 
 // All lists the blocks that run from the start of a node.
@@ -44,5 +47,6 @@ func All(n Needs) []resource.Block {
 		network(n),
 		ofHost(n),
 		members(n),
+		exports(n),
 	)
 }

@@ -43,7 +43,7 @@ func (h *Host) Engine(log *slog.Logger) *resource.Engine {
 const containerd = "containerd"
 
 // settleBound is how long services wait for what the config makes of the machine.
-const settleBound = 10 * time.Second
+const settleBound = 5 * time.Second
 
 // Start puts a config in force by inForce, and waits until the machine is as it
 // says, so that services start with it. One that runs with another environment, as
