@@ -30,8 +30,13 @@ type Membership struct {
 	log      *slog.Logger
 	told     chan struct{}
 
+	// isLearner and promote are etcd's, or a test's.
+	isLearner func(context.Context) (bool, error)
+	promote   func(ctx context.Context, peers []netip.Addr, s Settings) error
+
 	mu      sync.Mutex
 	asked   bool
+	voter   bool
 	initial []string
 	peers   []netip.Addr
 }
@@ -40,7 +45,12 @@ type Membership struct {
 // endpoint for its other control planes; an error is an endpoint that does not
 // answer.
 func NewMembership(s Settings, others func(context.Context) ([]netip.Addr, error), log *slog.Logger) *Membership {
-	return &Membership{settings: s, others: others, hasData: HasData, log: log, told: make(chan struct{})}
+	return &Membership{
+		settings: s, others: others, hasData: HasData, log: log, told: make(chan struct{}), isLearner: isLearner,
+		promote: func(ctx context.Context, peers []netip.Addr, s Settings) error {
+			return Client{Addresses: peers}.Promote(ctx, s)
+		},
+	}
 }
 
 // Bootstrap lets this node make a cluster, unless it is a member or the cluster
@@ -127,21 +137,55 @@ func (m *Membership) Settings() Settings {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.settings
-	s.Initial = []string{s.Name + "=" + s.PeerURL()}
+	for _, url := range s.PeerURLs() {
+		s.Initial = append(s.Initial, s.Name+"="+url)
+	}
 	if len(m.initial) > 0 {
 		s.Initial, s.Existing = m.initial, true
 	}
 	return s
 }
 
+// set changes what the member starts with.
+func (m *Membership) set(s Settings) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.settings = s
+}
+
+func (m *Membership) current() Settings {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.settings
+}
+
 // Promote makes the learner that this node joined as a voter; it is to be tried
-// until it succeeds. A node that did not join has nothing to do.
+// until it succeeds. Whether the member is a learner still, it says itself: one
+// that was cut off before it was promoted is promoted after a reboot too.
 func (m *Membership) Promote(ctx context.Context) error {
 	m.mu.Lock()
-	peers := m.peers
+	voter, peers, s := m.voter, m.peers, m.settings
 	m.mu.Unlock()
-	if len(peers) == 0 {
+	if voter {
 		return nil
 	}
-	return Client{Addresses: peers}.Promote(ctx, m.settings)
+	learner, err := m.isLearner(ctx)
+	if err != nil {
+		return err
+	}
+	if learner {
+		if len(peers) == 0 {
+			if peers, err = m.others(ctx); err != nil {
+				return fmt.Errorf("promote etcd member: ask for the other control planes: %w", err)
+			}
+		}
+		if err := m.promote(ctx, peers, s); err != nil {
+			return err
+		}
+		m.log.Info("etcd member votes")
+	}
+	m.mu.Lock()
+	m.voter = true
+	m.mu.Unlock()
+	return nil
 }
