@@ -100,6 +100,7 @@ func ownMain(root, name string) (Program, bool) {
 		Module:  ownModule,
 		Version: version.Tag,
 		License: "Apache-2.0",
+		Tags:    []string{"grpcnotrace"}, // its trace pages bring html/template along
 	}, true
 }
 

@@ -17,10 +17,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ichor-os/ichor/cli/audit"
 	"github.com/ichor-os/ichor/cli/cluster"
+	"github.com/ichor-os/ichor/cli/disk"
 	"github.com/ichor-os/ichor/cli/etcd"
 	"github.com/ichor-os/ichor/cli/health"
 	"github.com/ichor-os/ichor/cli/machine"
+	"github.com/ichor-os/ichor/cli/network"
 	"github.com/ichor-os/ichor/cli/resources"
 )
 
@@ -65,6 +68,7 @@ func NewCommand(env func(name string) (string, bool)) *cobra.Command {
 		DisableAutoGenTag: true,
 	}
 	root.AddCommand(
+		audit.New(env),
 		cluster.New(env),
 		newConfig(env),
 		newDocs(),
@@ -78,6 +82,8 @@ func NewCommand(env func(name string) (string, bool)) *cobra.Command {
 		newValidate(),
 	)
 	root.AddCommand(machine.Commands(env)...)
+	root.AddCommand(disk.New(env)...)
+	root.AddCommand(network.New(env)...)
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
 	return root

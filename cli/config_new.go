@@ -14,6 +14,7 @@ import (
 	machinepb "github.com/ichor-os/ichor/api/machine"
 	"github.com/ichor-os/ichor/atomicfile"
 	"github.com/ichor-os/ichor/cli/target"
+	"github.com/ichor-os/ichor/pki/talosconfig"
 )
 
 func newConfigNew(t *target.Target) *cobra.Command {
@@ -50,7 +51,11 @@ It is written to the path (default: talosconfig), which must not exist.`,
 					return err
 				}
 				for _, message := range response.GetMessages() {
-					return atomicfile.Create(path, message.GetTalosconfig(), 0o600)
+					text, err := reaching(message.GetTalosconfig(), s)
+					if err != nil {
+						return fmt.Errorf("read the node's answer: %w", err)
+					}
+					return atomicfile.Create(path, text, 0o600)
 				}
 				return errors.New("the node answered without a client config")
 			})
@@ -59,4 +64,20 @@ It is written to the path (default: talosconfig), which must not exist.`,
 	command.Flags().DurationVar(&lifetime, "crt-ttl", 8760*time.Hour, "lifetime of the certificate")
 	command.Flags().StringSliceVar(&roles, "roles", []string{"os:admin"}, "roles of the certificate")
 	return command
+}
+
+// reaching puts the endpoints and nodes of a session into a client config: the
+// node does not know by which of its addresses it is reached from here.
+func reaching(text []byte, s *target.Session) ([]byte, error) {
+	config, err := talosconfig.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	for _, context := range config.Contexts {
+		context.Endpoints = s.Endpoints()
+		if len(context.Nodes) == 0 {
+			context.Nodes = s.Nodes
+		}
+	}
+	return config.Encode()
 }

@@ -23,6 +23,7 @@ import (
 	commonpb "github.com/ichor-os/ichor/api/common"
 	resourcepb "github.com/ichor-os/ichor/api/cosi/resource"
 	machinepb "github.com/ichor-os/ichor/api/machine"
+	storagepb "github.com/ichor-os/ichor/api/storage"
 	"github.com/ichor-os/ichor/cli"
 	"github.com/ichor-os/ichor/pki"
 	"github.com/ichor-os/ichor/pki/talosconfig"
@@ -90,6 +91,7 @@ func serve(t *testing.T, n *fakeNode, config *tls.Config) (address string) {
 	}
 	server := grpc.NewServer(grpc.Creds(credentials.NewTLS(config)))
 	machinepb.RegisterMachineServiceServer(server, n)
+	storagepb.RegisterStorageServiceServer(server, fakeDisks{})
 	resourcepb.RegisterStateServer(server, fakeState{resources: fakeResources()})
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(server.Stop)

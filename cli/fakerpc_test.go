@@ -17,6 +17,7 @@ import (
 	commonpb "github.com/ichor-os/ichor/api/common"
 	resourcepb "github.com/ichor-os/ichor/api/cosi/resource"
 	machinepb "github.com/ichor-os/ichor/api/machine"
+	storagepb "github.com/ichor-os/ichor/api/storage"
 	"github.com/ichor-os/ichor/pki/kubeconfig"
 )
 
@@ -156,7 +157,7 @@ func (n *fakeNode) GenerateClientConfiguration(_ context.Context, in *machinepb.
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.roles = in
-	return &machinepb.GenerateClientConfigurationResponse{Messages: []*machinepb.GenerateClientConfiguration{{Talosconfig: []byte("context: new\n")}}}, nil
+	return &machinepb.GenerateClientConfigurationResponse{Messages: []*machinepb.GenerateClientConfiguration{{Talosconfig: []byte("context: new\ncontexts:\n    new:\n        endpoints: []\n        nodes: []\n")}}}, nil
 }
 
 // manyDocuments is a machine config as nodes send it: one text.
@@ -186,4 +187,46 @@ func fakeResources() map[string][]*resourcepb.Resource {
 			make("config", "MachineConfigs.config.talos.dev", "v1alpha1", "version: v1alpha1\nmachine:\n  type: worker\n"),
 		},
 	}
+}
+
+func (n *fakeNode) Netstat(ctx context.Context, in *machinepb.NetstatRequest) (*machinepb.NetstatResponse, error) {
+	response := &machinepb.NetstatResponse{}
+	for _, m := range asked(ctx) {
+		message := &machinepb.Netstat{Metadata: m}
+		if m.GetError() == "" && in.GetFilter() == machinepb.NetstatRequest_LISTENING && in.GetL4Proto().GetTcp6() && !in.GetL4Proto().GetTcp() {
+			message.Connectrecord = []*machinepb.ConnectRecord{{
+				L4Proto: "tcp6", Localip: "::", Localport: 6443, Remoteip: "::", State: machinepb.ConnectRecord_LISTEN,
+				Process: &machinepb.ConnectRecord_Process{Pid: 7, Name: "api"},
+			}}
+		}
+		response.Messages = append(response.Messages, message)
+	}
+	return response, nil
+}
+
+// fakeDisks serves storage.StorageService.
+type fakeDisks struct {
+	storagepb.UnimplementedStorageServiceServer
+}
+
+func (fakeDisks) Disks(ctx context.Context, _ *emptypb.Empty) (*storagepb.DisksResponse, error) {
+	response := &storagepb.DisksResponse{}
+	for _, m := range asked(ctx) {
+		message := &storagepb.Disks{Metadata: m}
+		if m.GetError() == "" {
+			message.Disks = []*storagepb.Disk{{DeviceName: "/dev/sda", Size: 10e9, Type: storagepb.Disk_SSD, Readonly: true}}
+		}
+		response.Messages = append(response.Messages, message)
+	}
+	return response, nil
+}
+
+func (fakeDisks) BlockDeviceWipe(ctx context.Context, in *storagepb.BlockDeviceWipeRequest) (*storagepb.BlockDeviceWipeResponse, error) {
+	if err := refuse(ctx); err != nil {
+		return nil, err
+	}
+	if d := in.GetDevices()[0]; d.GetDevice() != "sda" || d.GetMethod() != storagepb.BlockDeviceWipeDescriptor_ZEROES {
+		return nil, status.Errorf(codes.InvalidArgument, "asked for %v", d)
+	}
+	return &storagepb.BlockDeviceWipeResponse{}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	machinepb "github.com/ichor-os/ichor/api/machine"
+	"github.com/ichor-os/ichor/pki/talosconfig"
 )
 
 func TestOnline_Tables(t *testing.T) {
@@ -44,6 +46,15 @@ NODE       NAMESPACE   TYPE     ID    VERSION   HOSTNAME   ADDRESSES            
 		{"one resource by alias", []string{"get", "Member", "two", "-o", "jsonpath={.spec.addresses[1]}"}, "\nfd00::3\n"},
 		{"log", []string{"logs", "etcd"}, "\nfirst line\nsecond line\n"},
 		{"log of several nodes", []string{"logs", "etcd", "-n", "a,b"}, "\na: first line\na: second line\nb: first line\nb: second line\n"},
+		{"disks", []string{"disks"}, `
+NODE       DEV        MODEL   SERIAL   TYPE   UUID   WWID   MODALIAS   NAME   SIZE    BUS PATH   SUBSYSTEM   READ ONLY   SYSTEM DISK
+10.0.0.2   /dev/sda   -       -        SSD    -      -      -          -      10 GB   -          -           true        false
+`},
+		{"wipe", []string{"wipe", "disk", "/dev/sda", "--method", "zeroes"}, "\n10.0.0.2: wiped /dev/sda\n"},
+		{"connections", []string{"ss", "-l", "-t", "-6", "-p", "-o"}, `
+NODE       PROTO   RECV-Q   SEND-Q   LOCAL ADDRESS   FOREIGN ADDRESS   STATE    PID/PROGRAM   TIMER
+10.0.0.2   tcp6    0        0        [::]:6443       [::]:*            LISTEN   7/api         off (0/0/0)
+`},
 		{"file", []string{"read", "/etc/hostname"}, "\ncontent of /etc/hostname\n"},
 		{"version", []string{"version", "--short"}, "\nClient v1.13.9\n10.0.0.2 v1.13.9\n"},
 		{"apply", []string{"apply", "-f", "config.yaml", "-m", "no-reboot"}, "\n10.0.0.2: WARNING: a key is old\nApplied without a reboot.\n"},
@@ -217,6 +228,13 @@ func TestBR17_LifetimeAndRolesReachTheNode(t *testing.T) {
 	}
 	if info, err := os.Stat("ro"); err != nil || info.Mode() != 0o600 {
 		t.Errorf("file: %v, %v; want mode 0600", info, err)
+	}
+	made, err := talosconfig.Open("ro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := made.Contexts["new"]; !slices.Equal(got.Endpoints, []string{n.address}) || !slices.Equal(got.Nodes, []string{goodNode}) {
+		t.Errorf("endpoints %q and nodes %q, want those that led to the node", got.Endpoints, got.Nodes)
 	}
 	if exit, _, stderr := n.run(t, "config", "new", "ro"); exit != 1 || !strings.Contains(stderr, "exists already") {
 		t.Errorf("second time: exit %d, %s", exit, stderr)

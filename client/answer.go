@@ -35,7 +35,10 @@ func (e *NodeError) Error() string {
 	case e.reason != nil:
 		reason = e.reason.Error()
 	case e.Cause.Code() == codes.Unavailable:
-		reason = "out of reach: " + withoutFrames(reason)
+		what, advice := explainTarget(reason)
+		if reason = what; advice != "" {
+			reason += ": " + advice
+		}
 	case e.Cause.Code() == codes.Unimplemented:
 		reason += ": the node does not serve this"
 	}

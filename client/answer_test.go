@@ -26,8 +26,9 @@ func TestAnswers_OneFailureDoesNotHideTheOthers(t *testing.T) {
 	good := &machinepb.Hostname{Metadata: &commonpb.Metadata{Hostname: "10.5.0.2"}, Hostname: "n1"}
 
 	answers, err := Answers([]*machinepb.Hostname{
-		{Metadata: failed("10.5.0.3", codes.Unavailable, "connection refused")},
+		{Metadata: failed("10.5.0.3", codes.Unavailable, `connection error: desc = "transport: Error while dialing: dial tcp 10.5.0.3:50000: connection refused"`)},
 		good,
+		{Metadata: failed("10.5.0.5", codes.Unavailable, "no time server answers")},
 		{Metadata: &commonpb.Metadata{Hostname: "10.5.0.4", Error: "an old node has no status"}},
 	})
 
@@ -36,15 +37,16 @@ func TestAnswers_OneFailureDoesNotHideTheOthers(t *testing.T) {
 	}
 
 	var all NodeErrors
-	if !errors.As(err, &all) || len(all) != 2 {
+	if !errors.As(err, &all) || len(all) != 3 {
 		t.Fatalf("errors: %v", err)
 	}
 
-	if status.Code(all[0]) != codes.Unavailable || all[1].Node != "10.5.0.4" {
+	if status.Code(all[0]) != codes.Unavailable || all[2].Node != "10.5.0.4" {
 		t.Errorf("errors: %v", all)
 	}
 
-	want := "10.5.0.3: out of reach: connection refused\n10.5.0.4: an old node has no status"
+	want := "10.5.0.3: out of reach: dial tcp 10.5.0.3:50000: connection refused: check that the node is up, and that the endpoint can reach it\n" +
+		"10.5.0.5: no time server answers\n10.5.0.4: an old node has no status"
 	if err.Error() != want {
 		t.Errorf("got %q, want %q", err, want)
 	}

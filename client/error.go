@@ -91,8 +91,7 @@ func (t *trace) explain(err error, asked []string) error {
 func (t *trace) explainUnavailable(e *Error) {
 	failures := t.failures()
 	if len(failures) == 0 {
-		e.Reason = "out of reach: " + withoutFrames(e.Reason)
-		e.Advice = "check that the node is up, and that the endpoint can reach it"
+		e.Reason, e.Advice = explainTarget(e.Reason)
 		return
 	}
 
@@ -110,6 +109,17 @@ func (t *trace) explainUnavailable(e *Error) {
 	}
 
 	e.Reason = "no endpoint can be used: " + strings.Join(reasons, "; ")
+}
+
+// explainTarget tells a node that cannot be reached from something on a node
+// that does not answer it, of which the node says everything itself.
+func explainTarget(reason string) (what, advice string) {
+	cause := withoutFrames(reason)
+	if cause == reason {
+		return reason, ""
+	}
+
+	return "out of reach: " + cause, "check that the node is up, and that the endpoint can reach it"
 }
 
 // frames are what transports put around the cause of a failed connection.

@@ -43,6 +43,9 @@ type Options struct {
 	ControlPlaneCPUs, WorkerCPUs     float64
 	// Patch changes a node's generated config; nil for none.
 	Patch func(role namespaces.Role, text []byte) ([]byte, error)
+	// Bootstrap makes the cluster's etcd; nil does so on the first control plane
+	// node.
+	Bootstrap func(context.Context, *Cluster) error
 	// Progress is told what happens; nil for nobody.
 	Progress func(Event)
 }
@@ -103,10 +106,13 @@ func Create(ctx context.Context, o Options) (*Cluster, error) {
 		return nil, err
 	}
 	cluster := &Cluster{Spec: spec, State: o.State, Talosconfig: made.client}
-	if err := cluster.bootstrap(ctx); err != nil {
+	if o.Bootstrap == nil {
+		o.Bootstrap = bootstrapFirst
+	}
+	if err := o.Bootstrap(ctx, cluster); err != nil {
 		return cluster, err
 	}
-	tell(spec.Nodes[0].Name, "bootstrapped")
+	tell("", "bootstrapped")
 	if cluster.Kubeconfig, err = cluster.kubeconfig(ctx); err != nil {
 		return cluster, err
 	}

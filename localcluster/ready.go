@@ -42,8 +42,8 @@ func (c *Cluster) Client() (*client.Client, error) {
 	return client.New(options)
 }
 
-// bootstrap makes etcd on the first control plane node.
-func (c *Cluster) bootstrap(ctx context.Context) error {
+// bootstrapFirst makes etcd on the first control plane node.
+func bootstrapFirst(ctx context.Context, c *Cluster) error {
 	ctx, cancel := context.WithTimeout(ctx, bootstrapTimeout)
 	defer cancel()
 	node, err := c.Client()

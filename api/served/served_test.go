@@ -17,6 +17,7 @@ import (
 	inspectpb "github.com/ichor-os/ichor/api/inspect"
 	machinepb "github.com/ichor-os/ichor/api/machine"
 	"github.com/ichor-os/ichor/api/served"
+	"github.com/ichor-os/ichor/api/served/compare"
 	storagepb "github.com/ichor-os/ichor/api/storage"
 	timepb "github.com/ichor-os/ichor/api/time"
 )
@@ -120,7 +121,7 @@ func TestCompare_SeesThroughEmbedding(t *testing.T) {
 	} {
 		var got []string
 
-		for _, line := range served.Compare(served.Server{Service: &unlisted, Server: test.server}) {
+		for _, line := range compare.Compare(served.Server{Service: &unlisted, Server: test.server}) {
 			method, _, _ := strings.Cut(strings.TrimPrefix(line, "/ichor.v1.Clock/"), " ")
 			got = append(got, method)
 		}
@@ -145,7 +146,7 @@ func TestCompare_WantsServedMethodsOffTheList(t *testing.T) {
 		t.Skip("needs ContainerRun on the list")
 	}
 
-	if lines := served.Compare(served.Server{Service: &desc, Server: runs{}}); len(lines) != 1 || !strings.Contains(lines[0], "take it off") {
+	if lines := compare.Compare(served.Server{Service: &desc, Server: runs{}}); len(lines) != 1 || !strings.Contains(lines[0], "take it off") {
 		t.Errorf("got %q", lines)
 	}
 }

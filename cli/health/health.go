@@ -1,75 +1,26 @@
 // Package health holds the command `health`, which tells whether a cluster works.
-//
-// [Check] is one thing that has to be right. Checks run in their order; each is
-// tried again until it is right or the time is up, and says what it waits for.
 package health
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
+	"net"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	clusterpb "github.com/ichor-os/ichor/api/cluster"
+	"github.com/ichor-os/ichor/cli/machine"
 	"github.com/ichor-os/ichor/cli/target"
 	"github.com/ichor-os/ichor/client"
+	"github.com/ichor-os/ichor/client/health"
 )
-
-// A Check is one thing that has to be right.
-type Check struct {
-	// Name says what it waits for.
-	Name string
-	// Try is nil when it is right, and otherwise says what is not.
-	Try func(ctx context.Context) error
-}
-
-// pause is the time between two tries, attempt how long one may take.
-const (
-	pause   = 500 * time.Millisecond
-	attempt = 15 * time.Second
-)
-
-// Run tries the checks in order. It writes a line when one begins to wait, when
-// the reason for its waiting changes, and when it is right.
-func Run(ctx context.Context, out io.Writer, checks []Check) error {
-	for _, check := range checks {
-		if err := check.run(ctx, out); err != nil {
-			return fmt.Errorf("health: %s: %w", check.Name, err)
-		}
-	}
-	return nil
-}
-
-func (c Check) run(ctx context.Context, out io.Writer) error {
-	said := ""
-	for {
-		bounded, cancel := context.WithTimeout(ctx, attempt)
-		err := c.Try(bounded)
-		cancel()
-		switch {
-		case err == nil:
-			_, err := fmt.Fprintf(out, "waiting for %s: OK\n", c.Name)
-			return err
-		case ctx.Err() != nil:
-			return err
-		case err.Error() != said:
-			said = err.Error()
-			if _, err := fmt.Fprintf(out, "waiting for %s: %s\n", c.Name, said); err != nil {
-				return err
-			}
-		}
-		timer := time.NewTimer(pause)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return err
-		}
-	}
-}
 
 // flags are those of `health`.
 type flags struct {
@@ -89,7 +40,9 @@ func New(env func(name string) (string, bool)) *cobra.Command {
 		Long: `Tell whether a cluster works, and wait until it does.
 
 Which nodes the cluster should have is said with --control-plane-nodes and
---worker-nodes; else it is those that Kubernetes knows.`,
+--worker-nodes; else it is those that Kubernetes knows. The first node is asked
+and looks at all others; with --server=false this program does, which has to
+reach the Kubernetes API then.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
@@ -100,7 +53,7 @@ Which nodes the cluster should have is said with --control-plane-nodes and
 	set.StringVar(&f.initNode, "init-node", "", "address of a control plane node more")
 	set.StringVar(&f.endpoint, "k8s-endpoint", "", "URL of the Kubernetes API instead of the cluster's")
 	set.DurationVar(&f.timeout, "wait-timeout", 20*time.Minute, "how long to wait")
-	set.BoolVar(&f.server, "server", false, "let a node check, instead of this program")
+	set.BoolVar(&f.server, "server", true, "let a control plane node check, instead of this program")
 	set.BoolVar(&f.e2e, "run-e2e", false, "not there yet")
 	_ = set.MarkHidden("run-e2e")
 	return command
@@ -119,29 +72,80 @@ func (f *flags) run(cmd *cobra.Command) error {
 		if f.server {
 			return f.onServer(ctx, cmd, s)
 		}
-		c := &cluster{
-			session: s, controlPlane: f.controlPlane, workers: f.workers, endpoint: f.endpoint,
-			given: len(f.controlPlane)+len(f.workers) > 0,
+		c := &health.Cluster{
+			Machine: s.Machine, Reconnect: s.Reconnect, ControlPlane: f.controlPlane, Workers: f.workers,
+			Connect: func(ctx context.Context, node string) (health.Kubernetes, error) { return f.connect(ctx, s, node) },
 		}
-		return Run(ctx, cmd.OutOrStdout(), c.checks())
+		if len(s.Nodes) > 0 {
+			c.First = s.Nodes[0]
+		}
+		return health.Run(ctx, cmd.OutOrStdout(), c.Checks())
 	})
 }
 
-// onServer lets a node check.
-func (f *flags) onServer(ctx context.Context, cmd *cobra.Command, s *target.Session) error {
-	target, err := s.One(ctx)
-	if err != nil {
-		return err
+// connect gets a kubeconfig and finds an address at which the Kubernetes API can
+// be reached from here: the given one, the cluster's, or an endpoint of the node
+// API.
+func (f *flags) connect(ctx context.Context, s *target.Session, node string) (health.Kubernetes, error) {
+	one := *s
+	if node != "" {
+		one.Nodes = []string{node}
 	}
-	stream, err := s.Cluster.HealthCheck(target, &clusterpb.HealthCheckRequest{
+	fetched, err := machine.FetchKubeconfig(ctx, &one)
+	if err != nil {
+		return nil, err
+	}
+	servers := []string{f.endpoint}
+	if f.endpoint == "" {
+		servers = []string{machine.ThroughLoopback(s.Endpoint(), fetched.Server()), "https://" + net.JoinHostPort(hostOf(s.Endpoint()), "6443")}
+	}
+	var errs []error
+	for _, server := range servers {
+		if _, err := url.Parse(server); err != nil || server == "" {
+			continue
+		}
+		fetched.SetServer(server)
+		api, err := health.NewKubernetes(fetched)
+		if err != nil {
+			return nil, err
+		}
+		err = api.Get(ctx, "/api/v1/nodes", &struct{}{})
+		if err == nil {
+			return api, nil
+		}
+		errs = append(errs, err)
+	}
+	return nil, errors.Join(errs...)
+}
+
+func hostOf(endpoint string) string {
+	if host, _, err := net.SplitHostPort(endpoint); err == nil {
+		return host
+	}
+	return strings.Trim(endpoint, "[]")
+}
+
+// onServer lets a control plane node check: the first that is named.
+func (f *flags) onServer(ctx context.Context, cmd *cobra.Command, s *target.Session) error {
+	asked := ctx
+	switch {
+	case len(f.controlPlane) > 0:
+		asked = client.WithNode(ctx, f.controlPlane[0])
+	case len(s.Nodes) > 0:
+		asked = client.WithNode(ctx, s.Nodes[0])
+	}
+	stream, err := s.Cluster.HealthCheck(asked, &clusterpb.HealthCheckRequest{
 		WaitTimeout: durationpb.New(f.timeout),
 		ClusterInfo: &clusterpb.ClusterInfo{ControlPlaneNodes: f.controlPlane, WorkerNodes: f.workers, ForceEndpoint: f.endpoint},
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		err = client.Collect(stream, func(progress *clusterpb.HealthCheckProgress) error {
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), progress.GetMessage())
+			return err
+		})
 	}
-	return client.Collect(stream, func(progress *clusterpb.HealthCheckProgress) error {
-		_, err := fmt.Fprintln(cmd.OutOrStdout(), progress.GetMessage())
-		return err
-	})
+	if code := status.Code(err); code == codes.Unimplemented || code == codes.Unavailable {
+		return fmt.Errorf("%w: or let this program check, with --server=false", err)
+	}
+	return err
 }

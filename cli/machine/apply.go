@@ -97,7 +97,7 @@ console shows it, with --cert-fingerprint to be sure that it is the one.`,
 		if err != nil {
 			return err
 		}
-		return act(cmd, t, func(ctx context.Context, c *client.Client, _ string) (string, error) { return a.Apply(ctx, c, text) })
+		return t.Act(cmd, func(ctx context.Context, c *client.Client, _ string) (string, error) { return a.Apply(ctx, c, text) })
 	}
 	return command
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/known/anypb"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	machinepb "github.com/ichor-os/ichor/api/machine"
 	"github.com/ichor-os/ichor/cli/output"
@@ -105,24 +108,42 @@ func eventMessage(event *machinepb.Event) (proto.Message, error) {
 	return message, proto.Unmarshal(event.GetData().GetValue(), message)
 }
 
-// fieldsOf lists what a message holds.
+// fieldsOf lists what a message holds, as text, lists and maps.
 func fieldsOf(message proto.Message) map[string]any {
-	fields := map[string]any{}
 	if unknown, ok := message.(*anypb.Any); ok {
 		return map[string]any{"type": unknown.GetTypeUrl()}
 	}
+	fields := map[string]any{}
 	message.ProtoReflect().Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
-		fields[string(field.Name())] = valueText(field, value)
+		if !field.IsList() {
+			fields[string(field.Name())] = valueOf(field, value)
+			return true
+		}
+		list := make([]any, 0, value.List().Len())
+		for i := range value.List().Len() {
+			list = append(list, valueOf(field, value.List().Get(i)))
+		}
+		fields[string(field.Name())] = list
 		return true
 	})
 	return fields
 }
 
-func valueText(field protoreflect.FieldDescriptor, value protoreflect.Value) string {
-	if field.Enum() != nil && !field.IsList() {
+// valueOf is a value that is no list.
+func valueOf(field protoreflect.FieldDescriptor, value protoreflect.Value) any {
+	switch field.Kind() {
+	case protoreflect.EnumKind:
 		if number := field.Enum().Values().ByNumber(value.Enum()); number != nil {
 			return strings.ToLower(string(number.Name()))
 		}
+	case protoreflect.MessageKind:
+		message := value.Message().Interface()
+		if at, ok := message.(*timestamppb.Timestamp); ok {
+			return at.AsTime().Format(time.RFC3339)
+		}
+		return fieldsOf(message)
+	case protoreflect.BoolKind:
+		return value.Bool()
 	}
 	return value.String()
 }
@@ -134,9 +155,31 @@ func eventText(message proto.Message) string {
 	var parts []string
 	for i := range fields.Len() {
 		name := string(fields.Get(i).Name())
-		if text, ok := values[name]; ok {
-			parts = append(parts, fmt.Sprintf("%s: %v", name, text))
+		if value, ok := values[name]; ok {
+			parts = append(parts, name+": "+oneLine(value))
 		}
 	}
+	if len(parts) == 0 && values["type"] != nil {
+		return oneLine(values["type"])
+	}
 	return strings.Join(parts, ", ")
+}
+
+// oneLine writes a value of fieldsOf, maps by their keys in order.
+func oneLine(value any) string {
+	switch v := value.(type) {
+	case map[string]any:
+		var parts []string
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			parts = append(parts, key+": "+oneLine(v[key]))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case []any:
+		var parts []string
+		for _, item := range v {
+			parts = append(parts, oneLine(item))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	}
+	return fmt.Sprint(value)
 }

@@ -134,7 +134,7 @@ func newImagePull(t *target.Target, instance instanceOf) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return act(cmd, t, func(ctx context.Context, c *client.Client, _ string) (string, error) {
+			return t.Act(cmd, func(ctx context.Context, c *client.Client, _ string) (string, error) {
 				stream, err := c.Image.Pull(ctx, &machinepb.ImageServicePullRequest{Containerd: where, ImageRef: args[0]})
 				if err != nil {
 					return "", err
@@ -168,7 +168,7 @@ func newImageRemove(t *target.Target, instance instanceOf) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return act(cmd, t, func(ctx context.Context, c *client.Client, _ string) (string, error) {
+			return t.Act(cmd, func(ctx context.Context, c *client.Client, _ string) (string, error) {
 				_, err := c.Image.Remove(ctx, &machinepb.ImageServiceRemoveRequest{Containerd: where, ImageRef: args[0]})
 				return "removed " + args[0], err
 			})

@@ -7,15 +7,9 @@
 package machine
 
 import (
-	"context"
-	"fmt"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	commonpb "github.com/ichor-os/ichor/api/common"
-	"github.com/ichor-os/ichor/cli/target"
-	"github.com/ichor-os/ichor/client"
 )
 
 // environment is like [os.LookupEnv].
@@ -77,18 +71,4 @@ func (e *engine) driver() commonpb.ContainerDriver {
 		return commonpb.ContainerDriver_CRI
 	}
 	return commonpb.ContainerDriver_CONTAINERD
-}
-
-// act calls every node and says what it did, a line a node.
-func act(cmd *cobra.Command, t *target.Target, call func(ctx context.Context, c *client.Client, node string) (string, error)) error {
-	return t.Run(cmd, func(ctx context.Context, s *target.Session) error {
-		return s.Each(ctx, func(ctx context.Context, c *client.Client, node string) error {
-			what, err := call(ctx, c, node)
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", node, strings.TrimRight(what, "\n"))
-			return err
-		})
-	})
 }

@@ -17,24 +17,24 @@ func newMeta(env environment) *cobra.Command {
 		Use:   "meta",
 		Short: "Write and delete what nodes keep in META",
 	}
-	command.AddCommand(newMetaWrite(env), newMetaDelete(env))
+	t := target.New(command, env)
+	t.AddInsecure(command, "i")
+	command.AddCommand(newMetaWrite(t), newMetaDelete(t))
 	return command
 }
 
-func newMetaWrite(env environment) *cobra.Command {
+func newMetaWrite(t *target.Target) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "write key value",
 		Short: "Write a value",
 		Args:  cobra.ExactArgs(2),
 	}
-	t := target.New(command, env)
-	t.AddInsecure(command, "i")
 	command.RunE = func(cmd *cobra.Command, args []string) error {
 		key, err := metaKey(args[0])
 		if err != nil {
 			return err
 		}
-		return act(cmd, t, func(ctx context.Context, c *client.Client, _ string) (string, error) {
+		return t.Act(cmd, func(ctx context.Context, c *client.Client, _ string) (string, error) {
 			_, err := c.Machine.MetaWrite(ctx, &machinepb.MetaWriteRequest{Key: key, Value: []byte(args[1])})
 			return "key " + args[0] + " is written", err
 		})
@@ -42,20 +42,18 @@ func newMetaWrite(env environment) *cobra.Command {
 	return command
 }
 
-func newMetaDelete(env environment) *cobra.Command {
+func newMetaDelete(t *target.Target) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "delete key",
 		Short: "Delete a value",
 		Args:  cobra.ExactArgs(1),
 	}
-	t := target.New(command, env)
-	t.AddInsecure(command, "i")
 	command.RunE = func(cmd *cobra.Command, args []string) error {
 		key, err := metaKey(args[0])
 		if err != nil {
 			return err
 		}
-		return act(cmd, t, func(ctx context.Context, c *client.Client, _ string) (string, error) {
+		return t.Act(cmd, func(ctx context.Context, c *client.Client, _ string) (string, error) {
 			_, err := c.Machine.MetaDelete(ctx, &machinepb.MetaDeleteRequest{Key: key})
 			return "key " + args[0] + " is deleted", err
 		})

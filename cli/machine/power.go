@@ -59,7 +59,7 @@ func newReboot(env environment) *cobra.Command {
 		if !known {
 			return fmt.Errorf("--mode: %q: use default, powercycle or force", mode)
 		}
-		return act(cmd, t, func(ctx context.Context, c *client.Client, _ string) (string, error) {
+		return t.Act(cmd, func(ctx context.Context, c *client.Client, _ string) (string, error) {
 			before, err := started(ctx, c)
 			if err != nil {
 				return "", err
@@ -148,7 +148,7 @@ func newShutdown(env environment) *cobra.Command {
 	w.add(command)
 	command.Flags().BoolVar(&force, "force", false, "without draining the node")
 	command.RunE = func(cmd *cobra.Command, _ []string) error {
-		return act(cmd, t, func(ctx context.Context, c *client.Client, _ string) (string, error) {
+		return t.Act(cmd, func(ctx context.Context, c *client.Client, _ string) (string, error) {
 			if _, err := c.Machine.Shutdown(ctx, &machinepb.ShutdownRequest{Force: force}); err != nil {
 				return "", err
 			}
@@ -201,7 +201,7 @@ func newReset(env environment) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return act(cmd, t, func(ctx context.Context, c *client.Client, _ string) (string, error) { return f.run(ctx, c, request) })
+		return t.Act(cmd, func(ctx context.Context, c *client.Client, _ string) (string, error) { return f.run(ctx, c, request) })
 	}
 	return command
 }
@@ -242,7 +242,7 @@ func newRollback(env environment) *cobra.Command {
 	}
 	t := target.New(command, env)
 	command.RunE = func(cmd *cobra.Command, _ []string) error {
-		return act(cmd, t, func(ctx context.Context, c *client.Client, _ string) (string, error) {
+		return t.Act(cmd, func(ctx context.Context, c *client.Client, _ string) (string, error) {
 			_, err := c.Machine.Rollback(ctx, &machinepb.RollbackRequest{})
 			return "rolls back", err
 		})
@@ -261,7 +261,7 @@ func newRestart(env environment) *cobra.Command {
 	t := target.New(command, env)
 	e.add(command)
 	command.RunE = func(cmd *cobra.Command, args []string) error {
-		return act(cmd, t, func(ctx context.Context, c *client.Client, _ string) (string, error) {
+		return t.Act(cmd, func(ctx context.Context, c *client.Client, _ string) (string, error) {
 			_, err := c.Machine.Restart(ctx, &machinepb.RestartRequest{Namespace: e.namespace(), Id: args[0], Driver: e.driver()})
 			return "restarted " + args[0], err
 		})

@@ -155,7 +155,7 @@ func changeService(cmd *cobra.Command, t *target.Target, id, verb string) error 
 	if !known {
 		return fmt.Errorf("%q is nothing that a service can do: use status, start, stop or restart", verb)
 	}
-	return act(cmd, t, func(ctx context.Context, c *client.Client, _ string) (string, error) { return call(ctx, c) })
+	return t.Act(cmd, func(ctx context.Context, c *client.Client, _ string) (string, error) { return call(ctx, c) })
 }
 
 // first is the answer of the node in a response of one node; nil for none.

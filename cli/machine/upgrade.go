@@ -56,7 +56,7 @@ func newUpgrade(env environment) *cobra.Command {
 			return fmt.Errorf("--reboot-mode: %q: use default or powercycle", mode)
 		}
 		request.RebootMode = machinepb.UpgradeRequest_RebootMode(value)
-		return act(cmd, t, func(ctx context.Context, c *client.Client, _ string) (string, error) {
+		return t.Act(cmd, func(ctx context.Context, c *client.Client, _ string) (string, error) {
 			before, err := started(ctx, c)
 			if err != nil {
 				return "", err

@@ -24,9 +24,14 @@ type Message interface {
 type Format struct{ text string }
 
 // AddFormat adds the flag --output.
-func AddFormat(command *cobra.Command) *Format {
+func AddFormat(command *cobra.Command) *Format { return addFormat(command, "o") }
+
+// AddLongFormat adds the flag --output to a command whose -o is another.
+func AddLongFormat(command *cobra.Command) *Format { return addFormat(command, "") }
+
+func addFormat(command *cobra.Command, shorthand string) *Format {
 	f := &Format{}
-	command.Flags().StringVarP(&f.text, "output", "o", string(output.Table), "how to write it: table, json or yaml")
+	command.Flags().StringVarP(&f.text, "output", shorthand, string(output.Table), "how to write it: table, json or yaml")
 	return f
 }
 

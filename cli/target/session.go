@@ -20,8 +20,9 @@ type Session struct {
 	// Nodes are those that are asked; none means the endpoint itself.
 	Nodes []string
 
-	endpoint string // what stands in the NODE column without nodes
-	direct   map[string]*client.Client
+	endpoint  string // what stands in the NODE column without nodes
+	endpoints []string
+	direct    map[string]*client.Client
 }
 
 // Run connects and lets a command do its work; what the work waits for ends when
@@ -78,7 +79,7 @@ func (t *Target) Connect() (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Session{Client: c, Nodes: nodes, endpoint: options.Endpoints[0]}, nil
+	return &Session{Client: c, Nodes: nodes, endpoint: options.Endpoints[0], endpoints: options.Endpoints}, nil
 }
 
 // connectInsecure connects to each node by itself: one without a config forwards
@@ -168,3 +169,6 @@ func (s *Session) All(ctx context.Context) context.Context {
 
 // Endpoint is the first endpoint.
 func (s *Session) Endpoint() string { return s.endpoint }
+
+// Endpoints are all that are dialled.
+func (s *Session) Endpoints() []string { return s.endpoints }

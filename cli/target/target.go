@@ -53,10 +53,10 @@ func New(command *cobra.Command, env func(name string) (string, bool)) *Target {
 	return t
 }
 
-// AddInsecure adds the flags for nodes that have no config yet; shorthand is that
-// of --insecure, which may be empty.
+// AddInsecure adds the flags for nodes that have no config yet to a command and
+// all below it; shorthand is that of --insecure, which may be empty.
 func (t *Target) AddInsecure(command *cobra.Command, shorthand string) {
-	flags := command.Flags()
+	flags := command.PersistentFlags()
 	flags.BoolVarP(&t.insecure, "insecure", shorthand, false, "talk to a node without config: nobody vouches for it, and you show no certificate")
 	flags.StringSliceVar(&t.fingerprints, "cert-fingerprint", nil, "SHA-256 of the node's certificate, as its console shows it; with --insecure")
 }

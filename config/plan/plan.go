@@ -46,12 +46,14 @@ func step(c diff.Change) Step {
 	s := Step{Change: c, NotInForce: len(c.Fields) > 0}
 
 	for _, f := range c.Fields {
-		if f.Effect {
-			s.NotInForce = false
+		s.Cut = s.Cut || f.Cut
+
+		if !f.Effect {
+			continue // whatever it will take one day, today it takes nothing
 		}
 
+		s.NotInForce = false
 		s.Reboot = s.Reboot || f.Change.Reboot
-		s.Cut = s.Cut || f.Cut
 
 		for _, service := range f.Change.Restart {
 			if !slices.Contains(s.Restart, service) {

@@ -15,6 +15,7 @@ import (
 	"github.com/ichor-os/ichor/api"
 	_ "github.com/ichor-os/ichor/api/cluster"       // package cluster
 	_ "github.com/ichor-os/ichor/api/cosi/resource" // package cosi.resource
+	_ "github.com/ichor-os/ichor/api/ichor"         // package ichor.v1
 	_ "github.com/ichor-os/ichor/api/inspect"       // package inspect
 	_ "github.com/ichor-os/ichor/api/machine"       // package machine
 	"github.com/ichor-os/ichor/api/served"
@@ -67,8 +68,8 @@ var (
 	commentLine = regexp.MustCompile(`^ *// (.*)`)
 )
 
-// elsewhere are packages that are not behind apid.
-var elsewhere = map[string]bool{"securityapi": true, "signerapi": true}
+// elsewhere are packages and services that are not behind apid.
+var elsewhere = map[string]bool{"securityapi": true, "signerapi": true, "ichor.v1.AuditIntake": true}
 
 // read returns the services of the sources, sorted by name.
 func read(dir string) ([]service, error) {
@@ -100,6 +101,7 @@ func parse(source string) []service {
 		out     []service
 		pkg     string
 		comment []string
+		behind  bool // the service is behind apid
 	)
 
 	for line := range strings.Lines(source) {
@@ -117,11 +119,14 @@ func parse(source string) []service {
 			pkg = m[1]
 		}
 
-		if m := serviceLine.FindStringSubmatch(line); m != nil && !elsewhere[pkg] {
-			out = append(out, service{name: pkg + "." + m[1], comment: text})
+		if m := serviceLine.FindStringSubmatch(line); m != nil {
+			behind = !elsewhere[pkg] && !elsewhere[pkg+"."+m[1]]
+			if behind {
+				out = append(out, service{name: pkg + "." + m[1], comment: text})
+			}
 		}
 
-		if m := methodLine.FindStringSubmatch(line); m != nil && len(out) > 0 {
+		if m := methodLine.FindStringSubmatch(line); m != nil && behind {
 			last := &out[len(out)-1]
 			last.methods = append(last.methods, method{name: m[1], comment: text, in: m[2] != "", out: m[3] != ""})
 		}

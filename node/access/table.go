@@ -18,6 +18,10 @@ var table = map[string]Set{
 	// cluster.ClusterService
 	"/cluster.ClusterService/HealthCheck": readers,
 
+	// ichor.v1.Audit
+	"/ichor.v1.Audit/Records": operators,
+	"/ichor.v1.Audit/Verify":  operators,
+
 	// inspect.InspectService
 	"/inspect.InspectService/ControllerRuntimeDependencies": readers,
 
@@ -140,6 +144,32 @@ var anonymous = map[string]bool{
 	"/storage.StorageService/BlockDeviceWipe":    true,
 }
 
+// local are the methods that processes of the node call on each other. Nobody
+// may call them over the network.
+var local = map[string]bool{
+	"/ichor.v1.AuditIntake/Record": true,
+}
+
+// Local tells whether a method is for processes of the node alone.
+func Local(method string) bool { return local[method] }
+
+// reading are the methods that change nothing although a reader may not call
+// them.
+var reading = map[string]bool{
+	"/ichor.v1.Audit/Records":                             true,
+	"/ichor.v1.Audit/Verify":                              true,
+	"/machine.MachineService/Copy":                        true,
+	"/machine.MachineService/EtcdDowngradeValidate":       true,
+	"/machine.MachineService/EtcdSnapshot":                true,
+	"/machine.MachineService/GenerateClientConfiguration": true,
+	"/machine.MachineService/Kubeconfig":                  true,
+	"/machine.MachineService/PacketCapture":               true,
+	"/machine.MachineService/Read":                        true,
+}
+
+// Changes tells whether a method may change something. What is not known may.
+func Changes(method string) bool { return !reading[method] && !Allowed(method).Has(Reader) }
+
 // A Mode is how a node treats its callers.
 type Mode uint8
 
@@ -168,6 +198,10 @@ func Anonymous(method string) bool {
 // Check returns nil if a caller with the given roles may call method, and
 // otherwise a status with code PermissionDenied that names what is missing.
 func Check(method string, roles Set, mode Mode) error {
+	if Local(method) {
+		return status.Errorf(codes.PermissionDenied, "%s is for processes of the node alone", method)
+	}
+
 	if roles&Allowed(method) != 0 {
 		return nil
 	}

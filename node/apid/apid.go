@@ -19,6 +19,7 @@ package apid
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -28,6 +29,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/ichor-os/ichor/node/access"
 	"github.com/ichor-os/ichor/node/apid/settings"
 )
 
@@ -46,6 +48,7 @@ func Run(ctx context.Context, args []string, log *slog.Logger) error {
 	path := flags.String("settings", settings.DefaultAPIPath, "file that machined writes")
 	backend := flags.String("backend", MachineSocket, "unix socket of machined")
 	listen := flags.String("listen", fmt.Sprintf(":%d", DefaultPort), "address to serve on")
+	socket := flags.String("local", "", "unix socket for the node's own processes; none if empty")
 	port := flags.Int("peer-port", DefaultPort, "port of other nodes")
 
 	if err := flags.Parse(args); err != nil {
@@ -58,6 +61,8 @@ func Run(ctx context.Context, args []string, log *slog.Logger) error {
 		Limits:   DefaultLimits(),
 		Log:      log,
 		Now:      time.Now,
+		// Machined is process 1 of the node; a container's is another.
+		Local: func(p access.Peer) bool { return p.PID == 1 && p.UID == 0 },
 	})
 	if err != nil {
 		return err
@@ -95,8 +100,36 @@ func Run(ctx context.Context, args []string, log *slog.Logger) error {
 
 		log.Info("serving the node API", "address", listener.Addr())
 
-		return server.Serve(ctx, listener)
+		return server.serveBoth(ctx, listener, *socket)
 	})
 
 	return group.Wait()
+}
+
+// serveBoth serves on the network and on the local socket, if there is one.
+func (s *Server) serveBoth(ctx context.Context, network net.Listener, socket string) error {
+	if socket == "" {
+		return s.Serve(ctx, network)
+	}
+
+	listener, err := listenLocal(ctx, socket)
+	if err != nil {
+		return errors.Join(err, network.Close())
+	}
+
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+
+	ended := make(chan error, 1)
+
+	go func() {
+		defer cancel()
+		ended <- s.ServeLocal(ctx, listener)
+	}()
+
+	err = s.Serve(ctx, network)
+
+	cancel()
+
+	return errors.Join(err, <-ended)
 }

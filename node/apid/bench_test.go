@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/protobuf/types/known/emptypb"
 
+	ichorpb "github.com/ichor-os/ichor/api/ichor"
 	machinepb "github.com/ichor-os/ichor/api/machine"
 	"github.com/ichor-os/ichor/node/apid/settings"
 	"github.com/ichor-os/ichor/pki"
@@ -43,6 +44,15 @@ func (typedMachined) Version(context.Context, *emptypb.Empty) (*machinepb.Versio
 	}}}, nil
 }
 
+// sink takes audit records and forgets them.
+type sink struct {
+	ichorpb.UnimplementedAuditIntakeServer
+}
+
+func (sink) Record(context.Context, *ichorpb.AuditIntakeRequest) (*ichorpb.AuditIntakeResponse, error) {
+	return &ichorpb.AuditIntakeResponse{}, nil
+}
+
 func startTyped(b *testing.B) string {
 	b.Helper()
 
@@ -55,6 +65,7 @@ func startTyped(b *testing.B) string {
 
 	server := grpc.NewServer()
 	machinepb.RegisterMachineServiceServer(server, typedMachined{})
+	ichorpb.RegisterAuditIntakeServer(server, sink{})
 
 	go func() { _ = server.Serve(listener) }()
 

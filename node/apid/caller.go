@@ -88,6 +88,8 @@ type caller struct {
 	node bool
 	// forwarded is set if another node passed the call on.
 	forwarded bool
+	// request is the id of the call on all nodes that it passes.
+	request string
 }
 
 // identify tells who is calling under the settings in force.
@@ -97,6 +99,10 @@ func (s *Server) identify(ctx context.Context, now time.Time) (caller, *state, e
 	from, ok := peer.FromContext(ctx)
 	if !ok {
 		return caller{}, nil, status.Error(codes.Internal, "the connection of the call is not known")
+	}
+
+	if process, ok := access.PeerFromContext(ctx); ok && current != nil {
+		return s.local.identify(ctx, process, current)
 	}
 
 	who, ok := from.AuthInfo.(*identity)

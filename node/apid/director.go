@@ -21,6 +21,10 @@ const (
 	keyProxyFrom = "proxyfrom"
 )
 
+// keyRequest is the metadata key with which a node that passes a call on gives
+// it the id that joins the audit records of both.
+const keyRequest = "ichor-request-id"
+
 // A route is where a call goes: to the node itself, to one other, or to many.
 type route struct {
 	targets []string
@@ -111,11 +115,14 @@ type hop struct {
 func (s *Server) hopTo(target string, under *state, who caller, incoming metadata.MD) (hop, error) {
 	md := passOn(incoming)
 	md[access.MetadataKey] = who.roles.Names()
+	md[keyRequest] = []string{who.request}
 
 	if target == "" || under.self[canonical(target)] {
 		if who.forwarded && who.node {
 			md[keyProxyFrom] = incoming.Get(keyProxyFrom)
 		}
+
+		md[access.SourceKey] = []string{who.source.String()}
 
 		return hop{target: target, conn: s.backend, md: md, release: func() {}}, nil
 	}
@@ -139,9 +146,11 @@ func (s *Server) hopTo(target string, under *state, who caller, incoming metadat
 // may set.
 var ownKeys = map[string]bool{
 	access.MetadataKey: true,
+	access.SourceKey:   true,
 	keyNode:            true,
 	keyNodes:           true,
 	keyProxyFrom:       true,
+	keyRequest:         true,
 	"content-type":     true,
 	"user-agent":       true,
 	"te":               true,

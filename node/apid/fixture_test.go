@@ -17,7 +17,9 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/proto"
 
+	ichorpb "github.com/ichor-os/ichor/api/ichor"
 	"github.com/ichor-os/ichor/node/apid/settings"
 	"github.com/ichor-os/ichor/pki"
 )
@@ -232,6 +234,7 @@ type machined struct {
 
 	mu     sync.Mutex
 	calls  []call
+	audit  []*ichorpb.AuditIntakeRequest
 	answer func(method string, stream grpc.ServerStream) error
 }
 
@@ -257,6 +260,10 @@ func startMachined(t testing.TB) *machined {
 			method, _ := grpc.MethodFromServerStream(stream)
 			md, _ := metadata.FromIncomingContext(stream.Context())
 
+			if method == recordMethod {
+				return m.takeRecords(stream)
+			}
+
 			m.mu.Lock()
 			m.calls = append(m.calls, call{method: method, md: md})
 			answer := m.answer
@@ -279,6 +286,42 @@ func startMachined(t testing.TB) *machined {
 	})
 
 	return m
+}
+
+// takeRecords stands in for the audit trail.
+func (m *machined) takeRecords(stream grpc.ServerStream) error {
+	var request frame
+
+	if err := stream.RecvMsg(&request); err != nil {
+		return err
+	}
+
+	in := new(ichorpb.AuditIntakeRequest)
+	err := proto.Unmarshal(request.data.Materialize(), in)
+	request.free()
+
+	if err != nil {
+		return err
+	}
+
+	m.mu.Lock()
+	m.audit = append(m.audit, in)
+	m.mu.Unlock()
+
+	return stream.SendMsg(newFrame(nil))
+}
+
+// records returns the records that came so far.
+func (m *machined) records() []*ichorpb.AuditRecord {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+
+	var out []*ichorpb.AuditRecord
+	for _, request := range m.audit {
+		out = append(out, request.GetRecords()...)
+	}
+
+	return out
 }
 
 func (m *machined) set(answer func(method string, stream grpc.ServerStream) error) {

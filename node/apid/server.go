@@ -21,6 +21,7 @@ import (
 	"github.com/ichor-os/ichor/node/access"
 	"github.com/ichor-os/ichor/node/apid/quota"
 	"github.com/ichor-os/ichor/node/apid/settings"
+	"github.com/ichor-os/ichor/node/apid/trail"
 )
 
 // Options are what a Server needs from the start and keeps.
@@ -33,6 +34,9 @@ type Options struct {
 	Log      *slog.Logger
 	// Now is the clock that certificates are checked against.
 	Now func() time.Time
+	// Local tells which process may call by the local socket, see ServeLocal;
+	// nil for none.
+	Local func(access.Peer) bool
 }
 
 // A Server serves the node API to callers on the network.
@@ -44,10 +48,12 @@ type Server struct {
 	backend *grpc.ClientConn
 	peers   *peers
 	grpc    *grpc.Server
+	local   local
 
 	connections, handshakes, receiving, calls *quota.Quota
 
 	pumps sync.WaitGroup // goroutines that carry messages
+	trail *trail.Recorder
 }
 
 // NewServer returns a Server that turns everybody away until Use gives it
@@ -80,6 +86,8 @@ func NewServer(options Options) (*Server, error) {
 	}
 
 	s.backend = backend
+	s.local = newLocal(s, options.Local)
+	s.trail = trail.New(s.sendRecords, options.Log)
 	s.grpc = grpc.NewServer(
 		grpc.Creds(callers{server: s}),
 		grpc.ForceServerCodecV2(rawCodec{}),
@@ -118,6 +126,7 @@ func (s *Server) Use(from *settings.API) error {
 // to finish.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	stopped := make(chan struct{})
+	stopRecords := s.trail.Start()
 
 	stop := context.AfterFunc(ctx, func() {
 		defer close(stopped)
@@ -138,6 +147,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	}
 
 	s.pumps.Wait()
+	stopRecords()
 	s.peers.close()
 
 	if closeErr := s.backend.Close(); err == nil {
@@ -158,12 +168,22 @@ func (s *Server) admits(source netip.Addr) bool {
 	return current != nil && current.admits(source)
 }
 
-// serve takes every call.
+// serve takes every call, and leaves a record of it.
 func (s *Server) serve(_ any, stream grpc.ServerStream) error {
+	call := s.record(stream)
+	err := s.carry(call, call.method)
+	call.end(err)
+
+	return err
+}
+
+// carry takes a call to where it goes.
+func (s *Server) carry(stream *recorded, method string) error {
 	ctx := stream.Context()
-	method, _ := grpc.MethodFromServerStream(stream)
 
 	who, under, err := s.admit(ctx, method)
+	who.request = stream.by(who, under)
+
 	if err != nil {
 		return err
 	}
@@ -181,6 +201,8 @@ func (s *Server) serve(_ any, stream grpc.ServerStream) error {
 	if err != nil {
 		return err
 	}
+
+	stream.to(to, under)
 
 	if to.many {
 		return s.toMany(stream, method, to.targets, under, who, incoming)
@@ -205,7 +227,7 @@ func (s *Server) serve(_ any, stream grpc.ServerStream) error {
 func (s *Server) admit(ctx context.Context, method string) (caller, *state, error) {
 	who, under, err := s.identify(ctx, s.now())
 	if err != nil {
-		return caller{}, nil, err
+		return who, under, err
 	}
 
 	mode := access.Configured
@@ -215,7 +237,7 @@ func (s *Server) admit(ctx context.Context, method string) (caller, *state, erro
 
 	if err := access.Check(method, who.roles, mode); err != nil {
 		s.log.Warn("call refused", "method", method, "source", who.source, "roles", who.roles.Names())
-		return caller{}, nil, err
+		return who, under, err
 	}
 
 	return who, under, nil

@@ -7,6 +7,7 @@ import (
 
 	clusterpb "github.com/ichor-os/ichor/api/cluster"
 	cosipb "github.com/ichor-os/ichor/api/cosi/resource"
+	ichorpb "github.com/ichor-os/ichor/api/ichor"
 	inspectpb "github.com/ichor-os/ichor/api/inspect"
 	machinepb "github.com/ichor-os/ichor/api/machine"
 	storagepb "github.com/ichor-os/ichor/api/storage"
@@ -25,6 +26,7 @@ var known = sync.OnceValue(func() map[string]streams {
 	for _, service := range []*grpc.ServiceDesc{
 		&clusterpb.ClusterService_ServiceDesc,
 		&cosipb.State_ServiceDesc,
+		&ichorpb.Audit_ServiceDesc,
 		&inspectpb.InspectService_ServiceDesc,
 		&machinepb.DebugService_ServiceDesc,
 		&machinepb.ImageService_ServiceDesc,

@@ -2,17 +2,23 @@ package container
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"strings"
 	"syscall"
 	"time"
 
 	cgroup1 "github.com/containerd/cgroups/v3/cgroup1/stats"
 	cgroup2 "github.com/containerd/cgroups/v3/cgroup2/stats"
-	containerd "github.com/containerd/containerd/v2/client"
-	"github.com/containerd/containerd/v2/pkg/namespaces"
+	containersapi "github.com/containerd/containerd/api/services/containers/v1"
+	tasksapi "github.com/containerd/containerd/api/services/tasks/v1"
+	"github.com/containerd/containerd/api/types"
+	"github.com/containerd/containerd/api/types/task"
 	"github.com/containerd/errdefs"
-	"github.com/containerd/typeurl/v2"
 	"github.com/opencontainers/runtime-spec/specs-go"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/ichor-os/ichor/node/containerd"
 )
 
 // endGrace is the time between SIGTERM and SIGKILL.
@@ -29,97 +35,101 @@ const (
 // Containerd looks at the containers of containerd.
 type Containerd struct {
 	// Connect dials it; the caller closes the client.
-	Connect func() (*containerd.Client, error)
-}
-
-func (c Containerd) in(ctx context.Context, namespace string) (context.Context, *containerd.Client, error) {
-	client, err := c.Connect()
-	return namespaces.WithNamespace(ctx, namespace), client, err
+	Connect func(namespace string) (*containerd.Client, error)
 }
 
 // List implements Engine.
 func (c Containerd) List(ctx context.Context, namespace string) ([]Container, error) {
-	ctx, client, err := c.in(ctx, namespace)
+	client, err := c.Connect(namespace)
 	if err != nil {
 		return nil, err
 	}
 	defer client.Close()
-	all, err := client.Containers(ctx)
+	all, err := client.Containers().List(ctx, &containersapi.ListContainersRequest{})
 	if err != nil {
 		return nil, err
 	}
-	var list []Container
-	for _, one := range all {
-		described, err := describe(ctx, one)
-		if errdefs.IsNotFound(err) {
-			continue // it went away meanwhile
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", one.ID(), err)
-		}
-		list = append(list, described)
+	tasks, err := client.Tasks().List(ctx, &tasksapi.ListTasksRequest{})
+	if err != nil {
+		return nil, err
+	}
+	running := map[string]*task.Process{}
+	for _, t := range tasks.GetTasks() {
+		running[t.GetID()] = t
+	}
+	list := make([]Container, 0, len(all.GetContainers()))
+	for _, one := range all.GetContainers() {
+		list = append(list, describe(one, running[one.GetID()]))
 	}
 	return list, nil
 }
 
-func describe(ctx context.Context, one containerd.Container) (Container, error) {
-	info, err := one.Info(ctx)
-	if err != nil {
-		return Container{}, err
-	}
+// describe says what is known of a container and of its process, if it has one.
+func describe(one *containersapi.Container, process *task.Process) Container {
+	labels := one.GetLabels()
 	out := Container{
-		ID: one.ID(), Image: info.Image, Status: string(containerd.Stopped),
-		Pod: info.Labels[labelPod], PodNamespace: info.Labels[labelNamespace], PodUID: info.Labels[labelUID], Name: info.Labels[labelContainer],
+		ID: one.GetID(), Image: one.GetImage(), Status: statusOf(process.GetStatus()),
+		Pod: labels[labelPod], PodNamespace: labels[labelNamespace], PodUID: labels[labelUID], Name: labels[labelContainer],
 	}
-	if spec, err := one.Spec(ctx); err == nil && spec.Linux != nil {
+	var spec specs.Spec
+	if json.Unmarshal(one.GetSpec().GetValue(), &spec) == nil && spec.Linux != nil {
 		for _, n := range spec.Linux.Namespaces {
 			if n.Type == specs.NetworkNamespace {
 				out.NetworkNamespace = n.Path
 			}
 		}
 	}
-	task, err := one.Task(ctx, nil)
-	if errdefs.IsNotFound(err) {
-		return out, nil
+	if out.Status != stopped {
+		out.PID = process.GetPid()
 	}
-	if err != nil {
-		return Container{}, err
+	return out
+}
+
+const stopped = "stopped"
+
+// statusOf names a status; a container without a process is stopped.
+func statusOf(s task.Status) string {
+	if s == task.Status_UNKNOWN {
+		return stopped
 	}
-	state, err := task.Status(ctx)
-	if err != nil {
-		return Container{}, err
-	}
-	out.Status = string(state.Status)
-	if state.Status != containerd.Stopped {
-		out.PID = task.Pid()
-	}
-	return out, nil
+	return strings.ToLower(s.String())
 }
 
 // Use implements Engine.
 func (c Containerd) Use(ctx context.Context, namespace, id string) (Use, error) {
-	ctx, client, err := c.in(ctx, namespace)
+	client, err := c.Connect(namespace)
 	if err != nil {
 		return Use{}, err
 	}
 	defer client.Close()
-	one, err := client.LoadContainer(ctx, id)
+	got, err := client.Tasks().Metrics(ctx, &tasksapi.MetricsRequest{Filters: []string{"id==" + id}})
 	if err != nil {
 		return Use{}, err
 	}
-	task, err := one.Task(ctx, nil)
-	if err != nil {
-		return Use{}, err
+	for _, metric := range got.GetMetrics() {
+		if metric.GetID() == id {
+			return useIn(metric)
+		}
 	}
-	metric, err := task.Metrics(ctx)
-	if err != nil {
-		return Use{}, err
+	return Use{}, fmt.Errorf("metrics of container %s: %w", id, errdefs.ErrNotFound)
+}
+
+// useIn unpacks the metrics, which either version of control groups has its own
+// kind of.
+func useIn(metric *types.Metric) (Use, error) {
+	var into proto.Message
+	switch name := containerd.TypeName(metric.GetData().GetTypeUrl()); name {
+	case "io.containerd.cgroups.v1.Metrics":
+		into = &cgroup1.Metrics{}
+	case "io.containerd.cgroups.v2.Metrics":
+		into = &cgroup2.Metrics{}
+	default:
+		return Use{}, fmt.Errorf("read metrics: unknown kind %q", name)
 	}
-	data, err := typeurl.UnmarshalAny(metric.GetData())
-	if err != nil {
+	if err := proto.Unmarshal(metric.GetData().GetValue(), into); err != nil {
 		return Use{}, fmt.Errorf("read metrics: %w", err)
 	}
-	return useOf(data)
+	return useOf(into)
 }
 
 // useOf reads the metrics of either version of control groups.
@@ -150,32 +160,32 @@ func without(all, part uint64) uint64 {
 
 // End implements Engine.
 func (c Containerd) End(ctx context.Context, namespace, id string) error {
-	ctx, client, err := c.in(ctx, namespace)
+	client, err := c.Connect(namespace)
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	one, err := client.LoadContainer(ctx, id)
-	if err != nil {
+	// Ends the wait below, whatever comes of it.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if _, err := client.Tasks().Get(ctx, &tasksapi.GetRequest{ContainerID: id}); err != nil {
 		return err
 	}
-	task, err := one.Task(ctx, nil)
-	if err != nil {
-		return err
-	}
-	ended, err := task.Wait(ctx)
-	if err != nil {
-		return err
-	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := client.Tasks().Wait(ctx, &tasksapi.WaitRequest{ContainerID: id})
+		ended <- err
+	}()
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
-		if err := task.Kill(ctx, signal, containerd.WithKillAll); err != nil && !errdefs.IsNotFound(err) {
+		_, err := client.Tasks().Kill(ctx, &tasksapi.KillRequest{ContainerID: id, Signal: uint32(signal), All: true})
+		if err != nil && !errdefs.IsNotFound(err) {
 			return err
 		}
 		timer := time.NewTimer(endGrace)
 		select {
-		case <-ended:
+		case err := <-ended:
 			timer.Stop()
-			return nil
+			return err
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()

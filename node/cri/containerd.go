@@ -8,11 +8,11 @@
 package cri
 
 import (
-	"bytes"
 	_ "embed"
 	"fmt"
 	"path/filepath"
-	"text/template"
+	"strconv"
+	"strings"
 
 	filespec "github.com/ichor-os/ichor/node/file/spec"
 )
@@ -29,18 +29,17 @@ type Settings struct {
 	Namespaced bool
 }
 
-//go:embed containerd.toml.tmpl
+//go:embed containerd.toml
 var configText string
 
-var configTemplate = template.Must(template.New("containerd").Parse(configText))
-
-// Config renders containerd's configuration.
-func Config(s Settings) (string, error) {
-	var out bytes.Buffer
-	if err := configTemplate.Execute(&out, s); err != nil {
-		return "", fmt.Errorf("render containerd configuration: %w", err)
-	}
-	return out.String(), nil
+// Config renders containerd's configuration. The text has no template language:
+// a program that links text/template keeps every exported method of every type.
+func Config(s Settings) string {
+	return strings.NewReplacer(
+		"@HOSTS@", strconv.Quote(s.Hosts),
+		"@PAUSE@", strconv.Quote(s.Pause),
+		"@NAMESPACED@", strconv.FormatBool(s.Namespaced),
+	).Replace(configText)
 }
 
 // Folder is the folder of /etc that holds containerd's configuration.
@@ -51,18 +50,14 @@ const ConfigPath = "/etc/" + Folder + "/containerd.toml"
 
 // Files are what containerd reads, to be written to folder. cache is the URL of
 // the image cache, or empty where there is none.
-func Files(s Settings, folder, cache string) ([]filespec.File, error) {
-	text, err := Config(s)
-	if err != nil {
-		return nil, err
-	}
-	files := []filespec.File{{Path: filepath.Join(folder, "containerd.toml"), Content: []byte(text), Mode: 0o644}}
+func Files(s Settings, folder, cache string) []filespec.File {
+	files := []filespec.File{{Path: filepath.Join(folder, "containerd.toml"), Content: []byte(Config(s)), Mode: 0o644}}
 	if cache != "" {
 		files = append(files, filespec.File{
 			Path: filepath.Join(folder, "hosts", "_default", "hosts.toml"), Content: []byte(Hosts(cache)), Mode: 0o644,
 		})
 	}
-	return files, nil
+	return files
 }
 
 // Hosts renders the hosts file of all registries without one of their own: the

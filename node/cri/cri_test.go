@@ -80,10 +80,7 @@ func TestCache_ServesWhatItHolds(t *testing.T) {
 
 func TestConfig_IsValidTOMLAndKeepsScoresWhereTheyCannotBeLowered(t *testing.T) {
 	for _, namespaced := range []bool{true, false} {
-		text, err := Config(Settings{Hosts: "/etc/cri/conf.d/hosts", Pause: "registry.k8s.io/pause:3.10", Namespaced: namespaced})
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := Config(Settings{Hosts: "/etc/cri/conf.d/hosts", Pause: "registry.k8s.io/pause:3.10", Namespaced: namespaced})
 		var parsed struct {
 			Version int
 			Plugins map[string]map[string]any
@@ -91,7 +88,7 @@ func TestConfig_IsValidTOMLAndKeepsScoresWhereTheyCannotBeLowered(t *testing.T) 
 		if err := toml.Unmarshal([]byte(text), &parsed); err != nil {
 			t.Fatalf("%v in:\n%s", err, text)
 		}
-		_, restricted := parsed.Plugins["io.containerd.cri.v1.runtime"]["restrict_oom_score_adj"]
+		restricted := parsed.Plugins["io.containerd.cri.v1.runtime"]["restrict_oom_score_adj"]
 		if parsed.Version != 3 || restricted != namespaced {
 			t.Errorf("version %d, restricted %v; want 3, %v", parsed.Version, restricted, namespaced)
 		}

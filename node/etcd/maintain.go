@@ -18,12 +18,23 @@ import (
 	machinepb "github.com/ichor-os/ichor/api/machine"
 )
 
-// maintenance asks this node's member.
+// maintenance asks this node's member for something that it knows.
 func (r RPC) maintenance(ctx context.Context, fn func(context.Context, etcdserverpb.MaintenanceClient) error) error {
+	return r.maintain(ctx, r.local(), fn)
+}
+
+// work has this node's member do something that takes its time.
+func (r RPC) work(ctx context.Context, fn func(context.Context, etcdserverpb.MaintenanceClient) error) error {
+	patient := r.local()
+	patient.timeout = workTimeout
+	return r.maintain(ctx, patient, fn)
+}
+
+func (r RPC) maintain(ctx context.Context, member Client, fn func(context.Context, etcdserverpb.MaintenanceClient) error) error {
 	if err := r.check(); err != nil {
 		return err
 	}
-	err := r.local().ask(ctx, func(ctx context.Context, conn *grpc.ClientConn) error {
+	err := member.ask(ctx, func(ctx context.Context, conn *grpc.ClientConn) error {
 		return fn(ctx, etcdserverpb.NewMaintenanceClient(conn))
 	})
 	if err != nil {
@@ -53,6 +64,9 @@ func (r RPC) EtcdLeaveCluster(ctx context.Context, _ *machinepb.EtcdLeaveCluster
 	return &machinepb.EtcdLeaveClusterResponse{Messages: []*machinepb.EtcdLeaveCluster{{}}}, nil
 }
 
+// errAlone says that a member has nobody beside it.
+var errAlone = errors.New("there is no other voting member")
+
 // EtcdForfeitLeadership implements MachineService. The answer names the new
 // leader; it is empty if this member did not lead.
 func (r RPC) EtcdForfeitLeadership(ctx context.Context, _ *machinepb.EtcdForfeitLeadershipRequest) (*machinepb.EtcdForfeitLeadershipResponse, error) {
@@ -64,7 +78,7 @@ func (r RPC) EtcdForfeitLeadership(ctx context.Context, _ *machinepb.EtcdForfeit
 		return nil, failed(err)
 	}
 	answer := &machinepb.EtcdForfeitLeadership{}
-	err = r.maintenance(ctx, func(ctx context.Context, client etcdserverpb.MaintenanceClient) error {
+	err = r.work(ctx, func(ctx context.Context, client etcdserverpb.MaintenanceClient) error {
 		now, err := client.Status(ctx, &etcdserverpb.StatusRequest{})
 		if err != nil || now.GetLeader() != now.GetHeader().GetMemberId() {
 			return err
@@ -79,7 +93,7 @@ func (r RPC) EtcdForfeitLeadership(ctx context.Context, _ *machinepb.EtcdForfeit
 			}
 		}
 		if err == nil {
-			err = errors.New("there is no other voting member")
+			err = errAlone
 		}
 		return err
 	})
@@ -135,9 +149,22 @@ func (r RPC) EtcdAlarmDisarm(ctx context.Context, _ *emptypb.Empty) (*machinepb.
 	return &machinepb.EtcdAlarmDisarmResponse{Messages: []*machinepb.EtcdAlarmDisarm{{MemberAlarms: armed}}}, nil
 }
 
+// EtcdDefragment implements MachineService. The member answers nobody else until
+// it is done.
+func (r RPC) EtcdDefragment(ctx context.Context, _ *emptypb.Empty) (*machinepb.EtcdDefragmentResponse, error) {
+	err := r.work(ctx, func(ctx context.Context, client etcdserverpb.MaintenanceClient) error {
+		_, err := client.Defragment(ctx, &etcdserverpb.DefragmentRequest{})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &machinepb.EtcdDefragmentResponse{Messages: []*machinepb.EtcdDefragment{{}}}, nil
+}
+
 func (r RPC) downgrade(ctx context.Context, action etcdserverpb.DowngradeRequest_DowngradeAction, version string) (*machinepb.EtcdClusterDowngrade, error) {
 	var answer *etcdserverpb.DowngradeResponse
-	err := r.maintenance(ctx, func(ctx context.Context, client etcdserverpb.MaintenanceClient) (err error) {
+	err := r.work(ctx, func(ctx context.Context, client etcdserverpb.MaintenanceClient) (err error) {
 		answer, err = client.Downgrade(ctx, &etcdserverpb.DowngradeRequest{Action: action, Version: version})
 		return err
 	})

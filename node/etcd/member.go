@@ -21,6 +21,10 @@ import (
 // no more than this.
 const endpointTimeout = 5 * time.Second
 
+// workTimeout bounds what a member works at, over all of its data or together
+// with the others: a large database takes minutes to defragment.
+const workTimeout = 10 * time.Minute
+
 // Client speaks to members by their addresses, one after the other until one
 // answers.
 type Client struct {

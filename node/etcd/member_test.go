@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"strings"
@@ -202,5 +203,41 @@ func TestRPC_SaysThatAWorkerRunsNoEtcd(t *testing.T) {
 	_, err := r.EtcdAlarmList(t.Context(), nil)
 	if status.Code(err) != codes.FailedPrecondition || !strings.Contains(err.Error(), "control plane") {
 		t.Errorf("error = %v, want FailedPrecondition that names a control plane node", err)
+	}
+}
+
+// Defragment takes as long as there are data, which may be minutes.
+func (f *fake) Defragment(ctx context.Context, _ *etcdserverpb.DefragmentRequest) (*etcdserverpb.DefragmentResponse, error) {
+	bound, ok := ctx.Deadline()
+	if !ok || time.Until(bound) < time.Minute {
+		return nil, status.Errorf(codes.DeadlineExceeded, "there are only %s for it", time.Until(bound))
+	}
+	return &etcdserverpb.DefragmentResponse{}, nil
+}
+
+func TestEtcdDefragment_HasTimeForALargeDatabase(t *testing.T) {
+	r := RPC{Membership: func() *Membership { return &Membership{} }, connect: serve(t, &fake{})}
+	if _, err := r.EtcdDefragment(t.Context(), nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFailed_KeepsWhatAMemberSaysAndTellsItFromSilence(t *testing.T) {
+	said := func(c codes.Code) error {
+		return errors.Join(fmt.Errorf("ask etcd member: %w", status.Error(c, "etcdserver: no")))
+	}
+	for name, test := range map[string]struct {
+		err  error
+		code codes.Code
+		text string
+	}{
+		"unknown member": {said(codes.NotFound), codes.NotFound, "etcdserver: no"},
+		"bad version":    {said(codes.InvalidArgument), codes.InvalidArgument, "etcdserver: no"},
+		"unreachable":    {said(codes.Unavailable), codes.Unavailable, "ask etcd member"},
+		"alone":          {fmt.Errorf("ask: %w", errAlone), codes.FailedPrecondition, "nobody"},
+	} {
+		if err := failed(test.err); status.Code(err) != test.code || !strings.Contains(err.Error(), test.text) {
+			t.Errorf("%s: got %v, want %s with %q", name, err, test.code, test.text)
+		}
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -29,16 +31,23 @@ type Membership struct {
 	hasData  func() (bool, error)
 	log      *slog.Logger
 	told     chan struct{}
+	guard    Guard
 
 	// isLearner and promote are etcd's, or a test's.
 	isLearner func(context.Context) (bool, error)
 	promote   func(ctx context.Context, peers []netip.Addr, s Settings) error
 
-	mu      sync.Mutex
-	asked   bool
-	voter   bool
-	initial []string
-	peers   []netip.Addr
+	// joining is set from when this node asks to be taken in.
+	joining atomic.Bool
+
+	mu sync.Mutex
+	// claiming is set while the other control planes are asked.
+	claiming bool
+	asked    bool
+	voter    bool
+	settled  bool
+	initial  []string
+	peers    []netip.Addr
 }
 
 // NewMembership makes the membership of a node. others asks the cluster's
@@ -53,32 +62,111 @@ func NewMembership(s Settings, others func(context.Context) ([]netip.Addr, error
 	}
 }
 
+// A Guard keeps two nodes from making a cluster each.
+type Guard struct {
+	// Claim asks the other control planes to stand back; an error is why this
+	// node may not go ahead. Repeating it is fine. Nil asks nobody.
+	Claim func(context.Context) error
+	// Members are other nodes that are known to have an etcd; may be nil.
+	Members func() []netip.Addr
+	// Own tells that this node claimed before it was restarted.
+	Own bool
+	// Done is told when etcd has its data: the claim is not needed any more.
+	Done func() error
+}
+
+// Guard sets who is asked before this node makes a cluster. It is called before
+// anything else.
+func (m *Membership) Guard(g Guard) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.guard = g
+	if g.Own && !m.asked {
+		m.asked = true
+		close(m.told)
+	}
+}
+
+// Occupied tells why this node can stand back for nobody who wants to make a
+// cluster; empty when it can.
+func (m *Membership) Occupied() (string, error) {
+	has, err := m.hasData()
+	switch {
+	case err != nil:
+		return "", err
+	case has:
+		return "this node has etcd data", nil
+	case m.joining.Load():
+		return "this node is joining an etcd", nil
+	}
+	return "", nil
+}
+
 // Bootstrap lets this node make a cluster, unless it is a member or the cluster
 // has an etcd elsewhere. Repeating it changes nothing.
 func (m *Membership) Bootstrap(ctx context.Context) error {
+	if done, err := m.claim(ctx); done || err != nil {
+		return err
+	}
+	var err error
+	if m.guard.Claim != nil {
+		err = m.guard.Claim(ctx)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.claiming = false
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrElsewhere, err)
+	}
+	if !m.asked {
+		m.asked = true
+		close(m.told)
+	}
+	return nil
+}
+
+// claim looks for an etcd here and elsewhere, and keeps this node from joining
+// while the others are asked; done means that there is nothing to do.
+func (m *Membership) claim(ctx context.Context) (done bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.asked {
-		return nil
+		return true, nil
 	}
 	has, err := m.hasData()
 	if err != nil {
-		return fmt.Errorf("look at etcd data: %w", err)
+		return false, fmt.Errorf("look at etcd data: %w", err)
 	}
 	if has {
-		return ErrMember
+		return false, ErrMember
 	}
 	if len(m.peers) > 0 {
-		return fmt.Errorf("%w: %v", ErrElsewhere, m.peers)
+		return false, fmt.Errorf("%w: %v", ErrElsewhere, m.peers)
 	}
+	if others := m.elsewhere(ctx, m.settings); len(others) > 0 {
+		return false, fmt.Errorf("%w: %v", ErrElsewhere, others)
+	}
+	m.claiming = true
+	return false, nil
+}
+
+// elsewhere are nodes that have an etcd, by what the endpoint's API shows and by
+// what they say themselves. An endpoint that does not answer shows nothing.
+func (m *Membership) elsewhere(ctx context.Context, s Settings) []netip.Addr {
 	bounded, cancel := context.WithTimeout(ctx, guardTimeout)
 	defer cancel()
-	if others, err := m.others(bounded); err == nil && len(others) > 0 {
-		return fmt.Errorf("%w: %v", ErrElsewhere, others)
+	others, err := m.others(bounded)
+	if err != nil {
+		others = nil
 	}
-	m.asked = true
-	close(m.told)
-	return nil
+	if m.guard.Members != nil {
+		for _, address := range m.guard.Members() {
+			if !slices.Contains(s.Advertised, address) && !slices.Contains(others, address) {
+				others = append(others, address)
+			}
+		}
+	}
+	return others
 }
 
 // Await returns when this node has data, was told to bootstrap, or was taken in
@@ -111,19 +199,19 @@ func (m *Membership) Await(ctx context.Context) error {
 // join asks the control planes that the endpoint shows to take this node in. An
 // endpoint that does not answer is no cluster yet, and no error.
 func (m *Membership) join(ctx context.Context) (bool, error) {
-	bounded, cancel := context.WithTimeout(ctx, guardTimeout)
-	defer cancel()
-	others, err := m.others(bounded)
-	if err != nil || len(others) == 0 {
+	others := m.elsewhere(ctx, m.current())
+	if len(others) == 0 {
 		return false, nil
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.asked {
+	if m.asked || m.claiming {
 		return false, nil // bootstrap was first
 	}
+	m.joining.Store(true)
 	initial, err := Client{Addresses: others}.Join(ctx, m.settings)
 	if err != nil {
+		m.joining.Store(false)
 		return false, err
 	}
 	m.initial, m.peers = initial, others
@@ -144,6 +232,24 @@ func (m *Membership) Settings() Settings {
 		s.Initial, s.Existing = m.initial, true
 	}
 	return s
+}
+
+// Settled is told when etcd is healthy: a claim to make it is not needed any
+// more.
+func (m *Membership) Settled() error {
+	m.mu.Lock()
+	done, settled := m.guard.Done, m.settled
+	m.mu.Unlock()
+	if done == nil || settled {
+		return nil
+	}
+	if err := done(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	m.settled = true
+	m.mu.Unlock()
+	return nil
 }
 
 // set changes what the member starts with.

@@ -54,7 +54,21 @@ func (r RPC) Bootstrap(ctx context.Context, in *machinepb.BootstrapRequest) (*ma
 	return &machinepb.BootstrapResponse{Messages: []*machinepb.Bootstrap{{}}}, nil
 }
 
-func failed(err error) error { return status.Errorf(codes.Unavailable, "%v", err) }
+// failed chooses the status of an error: what a member says of a request is
+// passed on, everything else is a member that cannot be reached.
+func failed(err error) error {
+	var said interface{ GRPCStatus() *status.Status }
+	if errors.As(err, &said) {
+		switch c := said.GRPCStatus().Code(); c {
+		case codes.InvalidArgument, codes.NotFound, codes.FailedPrecondition, codes.AlreadyExists, codes.OutOfRange, codes.DeadlineExceeded:
+			return status.Error(c, said.GRPCStatus().Message())
+		}
+	}
+	if errors.Is(err, errAlone) {
+		return status.Errorf(codes.FailedPrecondition, "%v: its leadership can go to nobody", errAlone)
+	}
+	return status.Errorf(codes.Unavailable, "%v", err)
+}
 
 // EtcdMemberList implements MachineService.
 func (r RPC) EtcdMemberList(ctx context.Context, _ *machinepb.EtcdMemberListRequest) (*machinepb.EtcdMemberListResponse, error) {
@@ -108,19 +122,4 @@ func (r RPC) EtcdRemoveMemberByID(ctx context.Context, in *machinepb.EtcdRemoveM
 		return nil, failed(err)
 	}
 	return &machinepb.EtcdRemoveMemberByIDResponse{Messages: []*machinepb.EtcdRemoveMemberByID{{}}}, nil
-}
-
-// EtcdDefragment implements MachineService.
-func (r RPC) EtcdDefragment(ctx context.Context, _ *emptypb.Empty) (*machinepb.EtcdDefragmentResponse, error) {
-	if err := r.check(); err != nil {
-		return nil, err
-	}
-	err := r.local().ask(ctx, func(ctx context.Context, conn *grpc.ClientConn) error {
-		_, err := etcdserverpb.NewMaintenanceClient(conn).Defragment(ctx, &etcdserverpb.DefragmentRequest{})
-		return err
-	})
-	if err != nil {
-		return nil, failed(err)
-	}
-	return &machinepb.EtcdDefragmentResponse{Messages: []*machinepb.EtcdDefragment{{}}}, nil
 }

@@ -38,7 +38,9 @@ type Member struct {
 	Write func([]filespec.File) error
 	// Others asks the cluster's endpoint for the other control planes.
 	Others func(context.Context) ([]netip.Addr, error)
-	Log    *slog.Logger
+	// Prepare is called with the membership before it decides anything.
+	Prepare func(*Membership) error
+	Log     *slog.Logger
 
 	mu         sync.Mutex
 	membership *Membership
@@ -117,13 +119,20 @@ func (m *Member) ensure(ctx context.Context, s *resource.Session, r resource.Res
 	}
 	identity := sha256.Sum256(text)
 	m.mu.Lock()
-	first, same := m.membership == nil, m.running == identity
-	if first {
-		m.membership = NewMembership(settingsOf(r.Spec), m.Others, m.Log)
-	} else {
-		m.membership.set(settingsOf(r.Spec))
-	}
+	membership, same := m.membership, m.running == identity
 	m.mu.Unlock()
+	first := membership == nil
+	if first {
+		membership = NewMembership(settingsOf(r.Spec), m.Others, m.Log)
+		if err := m.Prepare(membership); err != nil {
+			return err
+		}
+		m.mu.Lock()
+		m.membership = membership
+		m.mu.Unlock()
+	} else {
+		membership.set(settingsOf(r.Spec))
+	}
 	switch {
 	case first:
 		err = m.Service.Start()
@@ -182,12 +191,17 @@ func (m *Member) Leave(ctx context.Context) error {
 // Healthy reports whether the member serves. A learner is promoted first, which
 // is tried at each look until it is a voter.
 func (m *Member) Healthy(ctx context.Context) error {
-	if membership := m.Membership(); membership != nil {
-		if err := membership.Promote(ctx); err != nil {
-			return err
-		}
+	membership := m.Membership()
+	if membership == nil {
+		return errors.New("etcd is not configured yet")
 	}
-	return Healthy(ctx)
+	if err := membership.Promote(ctx); err != nil {
+		return err
+	}
+	if err := Healthy(ctx); err != nil {
+		return err
+	}
+	return membership.Settled()
 }
 
 // isLearner asks the local member whether it votes not yet.

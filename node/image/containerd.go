@@ -3,64 +3,56 @@ package image
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
-	containerd "github.com/containerd/containerd/v2/client"
-	"github.com/containerd/containerd/v2/core/images"
-	"github.com/containerd/containerd/v2/core/transfer"
-	transferimage "github.com/containerd/containerd/v2/core/transfer/image"
-	"github.com/containerd/containerd/v2/core/transfer/registry"
-	"github.com/containerd/platforms"
+	imagesapi "github.com/containerd/containerd/api/services/images/v1"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	machinepb "github.com/ichor-os/ichor/api/machine"
+	"github.com/ichor-os/ichor/node/containerd"
 )
 
-const (
-	snapshotter = "overlayfs"
-	// criLabel makes kubelet's side of containerd take notice of an image.
-	criLabel = "io.cri-containerd.image"
-)
+// criLabel makes kubelet's side of containerd take notice of an image.
+const criLabel = "io.cri-containerd.image"
 
 // List implements Engine.
 func (c Containerd) List(ctx context.Context, namespace string) ([]Image, error) {
-	ctx, client, err := c.in(ctx, namespace)
+	client, err := c.Connect(namespace)
 	if err != nil {
 		return nil, err
 	}
 	defer client.Close()
-	list, err := client.ImageService().List(ctx)
+	list, err := client.Images().List(ctx, &imagesapi.ListImagesRequest{})
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Image, 0, len(list))
-	for _, i := range list {
-		size, err := i.Size(ctx, client.ContentStore(), platforms.Default())
+	out := make([]Image, 0, len(list.GetImages()))
+	for _, i := range list.GetImages() {
+		size, err := client.Size(ctx, i)
 		if err != nil {
 			size = 0
 		}
-		out = append(out, Image{Image: i, Size: size})
+		out = append(out, Image{
+			Name: i.GetName(), Digest: i.GetTarget().GetDigest(), Size: size, Created: i.GetCreatedAt().AsTime(), Labels: i.GetLabels(),
+		})
 	}
 	return out, nil
 }
 
 // Pull implements Engine.
 func (c Containerd) Pull(ctx context.Context, namespace, ref string, progress func(*machinepb.ImageServicePullProgress)) error {
-	ctx, client, err := c.in(ctx, namespace)
+	client, err := c.Connect(namespace)
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	source, err := registry.NewOCIRegistry(ctx, ref, registry.WithHostDir(c.Hosts))
-	if err != nil {
-		return err
-	}
-	options := []transferimage.StoreOpt{transferimage.WithUnpack(platforms.DefaultSpec(), snapshotter)}
+	var labels map[string]string
 	if namespace == "k8s.io" {
-		options = append(options, transferimage.WithImageLabels(map[string]string{criLabel: "managed"}))
+		labels = map[string]string{criLabel: "managed"}
 	}
 	watch := watcher{begun: time.Now(), tell: progress}
-	return client.Transfer(ctx, source, transferimage.NewStore(ref, options...), transfer.WithProgress(watch.take))
+	return client.Pull(ctx, ref, c.Hosts, labels, watch.take)
 }
 
 // watcher turns containerd's progress into the API's.
@@ -79,47 +71,48 @@ var steps = map[string]machinepb.ImageServicePullLayerProgress_Status{
 }
 
 // take passes on what is about a layer.
-func (w watcher) take(p transfer.Progress) {
-	step, known := steps[p.Event]
-	if !known || p.Desc == nil || !images.IsLayerType(p.Desc.MediaType) {
+func (w watcher) take(p *containerd.Progress) {
+	step, known := steps[p.GetEvent()]
+	if !known || !isLayer(p.GetDesc().GetMediaType()) {
 		return
 	}
 	w.tell(&machinepb.ImageServicePullProgress{
-		LayerId: p.Desc.Digest.String(),
+		LayerId: p.GetDesc().GetDigest(),
 		Progress: &machinepb.ImageServicePullLayerProgress{
-			Status: step, Elapsed: durationpb.New(time.Since(w.begun)), Offset: p.Progress, Total: p.Total,
+			Status: step, Elapsed: durationpb.New(time.Since(w.begun)), Offset: p.GetProgress(), Total: p.GetTotal(),
 		},
 	})
 }
 
+// isLayer tells layers, of OCI and of docker, from manifests and configs.
+func isLayer(mediaType string) bool {
+	return strings.HasPrefix(mediaType, "application/vnd.oci.image.layer.") || strings.HasPrefix(mediaType, "application/vnd.docker.image.rootfs.")
+}
+
 // Remove implements Engine.
 func (c Containerd) Remove(ctx context.Context, namespace, name string) error {
-	ctx, client, err := c.in(ctx, namespace)
+	client, err := c.Connect(namespace)
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	return client.ImageService().Delete(ctx, name, images.SynchronousDelete())
+	_, err = client.Images().Delete(ctx, &imagesapi.DeleteImageRequest{Name: name, Sync: true})
+	return err
 }
 
 // Import implements Engine.
 func (c Containerd) Import(ctx context.Context, namespace string, archive reader) (string, error) {
-	ctx, client, err := c.in(ctx, namespace)
+	client, err := c.Connect(namespace)
 	if err != nil {
 		return "", err
 	}
 	defer client.Close()
-	list, err := client.Import(ctx, archive)
+	names, err := client.Import(ctx, archive)
 	if err != nil {
 		return "", err
 	}
-	if len(list) == 0 {
+	if len(names) == 0 {
 		return "", errors.New("there is no named image in the archive")
 	}
-	for _, i := range list {
-		if err := containerd.NewImage(client, i).Unpack(ctx, snapshotter); err != nil {
-			return "", err
-		}
-	}
-	return list[0].Name, nil
+	return names[0], nil
 }

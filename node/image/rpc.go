@@ -8,10 +8,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
-	containerd "github.com/containerd/containerd/v2/client"
-	"github.com/containerd/containerd/v2/core/images"
-	"github.com/containerd/containerd/v2/pkg/namespaces"
 	"github.com/containerd/errdefs"
 	"github.com/distribution/reference"
 	"google.golang.org/grpc"
@@ -22,6 +20,7 @@ import (
 
 	commonpb "github.com/ichor-os/ichor/api/common"
 	machinepb "github.com/ichor-os/ichor/api/machine"
+	"github.com/ichor-os/ichor/node/containerd"
 )
 
 // Engine is where images are kept; Containerd is the real one.
@@ -38,10 +37,13 @@ type Engine interface {
 	Import(ctx context.Context, namespace string, archive reader) (string, error)
 }
 
-// Image is an image that is there. Its size is 0 if a part of it is not.
+// Image is an image that is there.
 type Image struct {
-	images.Image
-	Size int64
+	Name, Digest string
+	// Size in bytes, as it was pulled; 0 if a part of it is not there.
+	Size    int64
+	Created time.Time
+	Labels  map[string]string
 }
 
 // Service serves machine.ImageService.
@@ -106,7 +108,7 @@ func (s Service) List(in *machinepb.ImageServiceListRequest, stream grpc.ServerS
 	}
 	for _, i := range list {
 		err := stream.Send(&machinepb.ImageServiceListResponse{
-			Name: i.Name, Digest: i.Target.Digest.String(), Size: i.Size, CreatedAt: timestamppb.New(i.CreatedAt), Labels: i.Labels,
+			Name: i.Name, Digest: i.Digest, Size: i.Size, CreatedAt: timestamppb.New(i.Created), Labels: i.Labels,
 		})
 		if err != nil {
 			return err
@@ -207,7 +209,7 @@ func (r RPC) ImageList(in *machinepb.ImageListRequest, stream grpc.ServerStreami
 	}
 	for _, i := range list {
 		err := stream.Send(&machinepb.ImageListResponse{
-			Name: i.Name, Digest: i.Target.Digest.String(), Size: i.Size, CreatedAt: timestamppb.New(i.CreatedAt),
+			Name: i.Name, Digest: i.Digest, Size: i.Size, CreatedAt: timestamppb.New(i.Created),
 		})
 		if err != nil {
 			return err
@@ -235,12 +237,7 @@ func (r RPC) ImagePull(ctx context.Context, in *machinepb.ImagePullRequest) (*ma
 // Containerd keeps images in containerd.
 type Containerd struct {
 	// Connect dials containerd; the caller closes the client.
-	Connect func() (*containerd.Client, error)
+	Connect func(namespace string) (*containerd.Client, error)
 	// Hosts is the folder that says where the images of each registry come from.
 	Hosts string
-}
-
-func (c Containerd) in(ctx context.Context, namespace string) (context.Context, *containerd.Client, error) {
-	client, err := c.Connect()
-	return namespaces.WithNamespace(ctx, namespace), client, err
 }

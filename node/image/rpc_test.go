@@ -9,11 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/containerd/containerd/v2/core/images"
-	"github.com/containerd/containerd/v2/core/transfer"
+	"github.com/containerd/containerd/api/types"
 	"github.com/containerd/errdefs"
 	"github.com/google/go-cmp/cmp"
-	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -22,6 +20,7 @@ import (
 
 	commonpb "github.com/ichor-os/ichor/api/common"
 	machinepb "github.com/ichor-os/ichor/api/machine"
+	"github.com/ichor-os/ichor/node/containerd"
 )
 
 // fake is an Engine that notes what it is asked.
@@ -30,8 +29,7 @@ type fake struct {
 }
 
 func (f *fake) List(_ context.Context, namespace string) ([]Image, error) {
-	target := ocispec.Descriptor{Digest: digest.FromString("x")}
-	return []Image{{Image: images.Image{Name: namespace + "/a:1", Target: target, CreatedAt: time.Unix(5, 0)}, Size: 9}}, nil
+	return []Image{{Name: namespace + "/a:1", Digest: "sha256:x", Created: time.Unix(5, 0), Size: 9}}, nil
 }
 
 func (f *fake) Pull(_ context.Context, namespace, ref string, progress func(*machinepb.ImageServicePullProgress)) error {
@@ -136,12 +134,12 @@ func TestWatcher_PassesOnLayersOnly(t *testing.T) {
 	w := watcher{tell: func(p *machinepb.ImageServicePullProgress) {
 		got = append(got, p.GetProgress().GetStatus().String())
 	}}
-	layer := &ocispec.Descriptor{MediaType: ocispec.MediaTypeImageLayerGzip}
+	layer := &types.Descriptor{MediaType: ocispec.MediaTypeImageLayerGzip}
 	for _, event := range []string{"waiting", "downloading", "complete", "extracting", "extracted", "already exists", "saved"} {
-		w.take(transfer.Progress{Event: event, Desc: layer})
+		w.take(&containerd.Progress{Event: event, Desc: layer})
 	}
-	w.take(transfer.Progress{Event: "complete", Desc: &ocispec.Descriptor{MediaType: ocispec.MediaTypeImageConfig}})
-	w.take(transfer.Progress{Event: "complete"})
+	w.take(&containerd.Progress{Event: "complete", Desc: &types.Descriptor{MediaType: ocispec.MediaTypeImageConfig}})
+	w.take(&containerd.Progress{Event: "complete"})
 	want := []string{"DOWNLOADING", "DOWNLOADING", "DOWNLOAD_COMPLETE", "EXTRACTING", "EXTRACT_COMPLETE", "ALREADY_EXISTS"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("progress (-want +got):\n%s", diff)

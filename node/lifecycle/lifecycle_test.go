@@ -4,9 +4,16 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+
+	machinepb "github.com/ichor-os/ichor/api/machine"
 
 	"github.com/ichor-os/ichor/node/lifecycle/spec"
 	servicespec "github.com/ichor-os/ichor/node/service/spec"
@@ -80,5 +87,39 @@ func TestEnds_TheFirstRequestCounts(t *testing.T) {
 	ends.Request(PowerOff)
 	if got := <-ends.Requested(); got != Reboot {
 		t.Errorf("end = %s, want reboot", got)
+	}
+}
+
+func TestWithoutADisk_TheSystemIsNotReplaced(t *testing.T) {
+	for name, call := range map[string]func() error{
+		"upgrade":                          func() error { _, err := RPC{}.Upgrade(t.Context(), nil); return err },
+		"rollback":                         func() error { _, err := RPC{}.Rollback(t.Context(), nil); return err },
+		"install":                          func() error { return Service{}.Install(nil, nil) },
+		"upgrade of the lifecycle service": func() error { return Service{}.Upgrade(nil, nil) },
+	} {
+		if err := call(); status.Code(err) != codes.FailedPrecondition || !strings.Contains(err.Error(), "needs a disk") || !strings.Contains(err.Error(), "cluster create") {
+			t.Errorf("%s = %v, want FailedPrecondition that says what it needs and what to do", name, err)
+		}
+	}
+}
+
+func TestEnds_TellHowTheMachineEnds(t *testing.T) {
+	for _, test := range []struct {
+		end      End
+		sequence string
+		command  int64
+	}{{Reboot, "reboot", 0x1234567}, {PowerOff, "shutdown", 0x4321fedc}} {
+		var events []proto.Message
+		ends := NewEnds(quiet)
+		ends.Publish = func(_ string, event proto.Message) { events = append(events, event) }
+		ends.Request(test.end)
+		ends.Request(Reboot) // comes second and counts for nothing
+		want := []proto.Message{
+			&machinepb.SequenceEvent{Sequence: test.sequence, Action: machinepb.SequenceEvent_START},
+			&machinepb.RestartEvent{Cmd: test.command},
+		}
+		if diff := cmp.Diff(want, events, protocmp.Transform()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.sequence, diff)
+		}
 	}
 }

@@ -34,6 +34,14 @@ func (e End) String() string {
 	return "reboot"
 }
 
+// command is what reboot(2) is called with.
+func (e End) command() int64 {
+	if e == PowerOff {
+		return unix.LINUX_REBOOT_CMD_POWER_OFF
+	}
+	return unix.LINUX_REBOOT_CMD_RESTART
+}
+
 // Finish ends every process but this one, writes everything to disk and leaves
 // the machine to the kernel. In a PID namespace the kernel ends PID 1 by SIGHUP
 // for a reboot and by SIGINT for a power-off, which the launcher outside tells
@@ -41,11 +49,7 @@ func (e End) String() string {
 func Finish(end End, grace time.Duration) error {
 	KillAll(grace)
 	unix.Sync()
-	command := unix.LINUX_REBOOT_CMD_RESTART
-	if end == PowerOff {
-		command = unix.LINUX_REBOOT_CMD_POWER_OFF
-	}
-	if err := unix.Reboot(command); err != nil {
+	if err := unix.Reboot(int(end.command())); err != nil {
 		return fmt.Errorf("%s: %w", end, err)
 	}
 	// The kernel ends PID 1 from here; in the meantime nothing may go on.

@@ -54,6 +54,8 @@ func (e *Ends) begin(end End, name, actor string) bool {
 	}
 	e.log.Info("machine ends", "sequence", name, "actor", actor)
 	e.publish(&machinepb.SequenceEvent{Sequence: name, Action: machinepb.SequenceEvent_START})
+	// Said now, while somebody can still hear it.
+	e.publish(&machinepb.RestartEvent{Cmd: end.command()})
 	e.ends <- end
 	return true
 }

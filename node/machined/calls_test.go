@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/ichor-os/ichor/api/served/compare"
 	"github.com/ichor-os/ichor/node/config"
 	"github.com/ichor-os/ichor/node/lifecycle"
 	"github.com/ichor-os/ichor/node/machined/calls"
@@ -18,7 +19,7 @@ func TestServers_AgreeWithTheListOfWhatIsNotServed(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := &node{apply: &config.RPC{}, calls: wired}
-	for _, line := range wired.Compare(n.machineServer()) {
+	for _, line := range compare.Compare(wired.Servers(n.machineServer())...) {
 		t.Error(line)
 	}
 }

@@ -11,11 +11,15 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+	"google.golang.org/grpc"
 
+	"github.com/ichor-os/ichor/atomicfile"
 	machineconfig "github.com/ichor-os/ichor/config"
 	"github.com/ichor-os/ichor/config/documents/v1alpha1"
 	"github.com/ichor-os/ichor/node/access"
+	"github.com/ichor-os/ichor/node/cluster"
 	"github.com/ichor-os/ichor/node/config"
+	"github.com/ichor-os/ichor/node/config/reach"
 	"github.com/ichor-os/ichor/node/cri"
 	"github.com/ichor-os/ichor/node/etcfile"
 	"github.com/ichor-os/ichor/node/identity"
@@ -23,7 +27,9 @@ import (
 	lifecyclespec "github.com/ichor-os/ichor/node/lifecycle/spec"
 	"github.com/ichor-os/ichor/node/link"
 	"github.com/ichor-os/ichor/node/log"
+	"github.com/ichor-os/ichor/node/machined/blocks"
 	"github.com/ichor-os/ichor/node/machined/calls"
+	"github.com/ichor-os/ichor/node/machined/host"
 	"github.com/ichor-os/ichor/node/machined/kinds"
 	"github.com/ichor-os/ichor/node/machined/trust"
 	"github.com/ichor-os/ichor/node/meta"
@@ -54,12 +60,17 @@ type node struct {
 	ends     *lifecycle.Ends
 	etc      *etcfile.Folder
 	platform platform.Metadata
-	store    config.Store
+	configs  *config.Keeper
 	first    chan *machineconfig.Config
 	apply    *config.RPC
-	cluster  cluster
-	engine   *resource.Engine
-	calls    *calls.Calls
+	// kubernetes is there once the engine runs.
+	kubernetes *blocks.Kubernetes
+	engine     *resource.Engine
+	calls      *calls.Calls
+	host       host.Host
+	// discovery finds the other nodes; it answers them through exchange.
+	discovery *cluster.Discovery
+	exchange  *grpc.Server
 	// configured is set once a config is in force.
 	configured atomic.Bool
 	// ending is set when the machine goes down.
@@ -83,21 +94,27 @@ func newNode(reaper *process.Reaper, groups *cgroup.Tree) (*node, error) {
 		ends:     lifecycle.NewEnds(logger),
 		etc:      &etcfile.Folder{Etc: "/etc", Store: "/system/etc", Mounter: mount.Kernel{}},
 		platform: about,
-		store:    config.Store{Path: config.Path},
 		first:    make(chan *machineconfig.Config, 1),
 	}
-	n.apply = &config.RPC{
-		Store: n.store, Log: logger, Mode: machineconfig.Container,
-		First: func(c *machineconfig.Config) { n.first <- c },
-		Again: func() { n.ends.Request(lifecycle.Reboot) },
-	}
-	n.engine = resource.New(resource.Options{Diagnose: func(d resource.Diagnostic) {
-		logger.Warn("engine", "name", d.Name, "kind", d.Kind, "message", d.Message)
-	}})
+	n.discovery, n.exchange = trust.NewDiscovery(logger)
+	n.engine = n.host.Engine(logger)
 	if err := n.engine.Register(kinds.All()...); err != nil {
 		return nil, fmt.Errorf("register resources: %w", err)
 	}
-	n.calls, err = calls.New(calls.Needs{Log: logger, Engine: n.engine, Services: n.services, Ends: n.ends, Logs: logs, Meta: meta.Path, SharedKernel: true})
+	n.configs = &config.Keeper{
+		Disk: config.Files(config.Folder), Engine: n.engine, Log: logger, Hostname: about.Hostname,
+		Witness: reach.Witness{Network: reach.Kernel{Port: 50000, Proc: "/proc/self"}},
+		Reboot:  func() { n.ends.Request(lifecycle.Reboot) },
+		Tell:    func(err error) { n.calls.ConfigRefused(err) },
+	}
+	n.apply = &config.RPC{
+		Keeper: n.configs, Log: logger, Mode: machineconfig.Container,
+		First: func(c *machineconfig.Config) { n.first <- c },
+	}
+	n.calls, err = calls.New(calls.Needs{
+		Log: logger, Engine: n.engine, Services: n.services, Ends: n.ends, Logs: logs, Meta: meta.Path, SharedKernel: true,
+		Reached: n.configs.Reached,
+	})
 	return n, err
 }
 
@@ -123,12 +140,8 @@ func (n *node) boot(ctx context.Context) error {
 	if err := n.serve(); err != nil {
 		return err
 	}
-	current, err := n.store.Load()
-	if err != nil {
-		// A config that cannot be read must not keep its owner out.
-		n.log.Error("stored config is refused, the node waits for a new one", "error", err)
-		n.calls.ConfigRefused(err)
-	}
+	current := n.configs.Load()
+	n.configs.Show()
 	if current == nil {
 		fingerprint, err := trust.Maintenance(n.names())
 		if err != nil {
@@ -137,6 +150,8 @@ func (n *node) boot(ctx context.Context) error {
 		// Whoever brings the config compares the fingerprint with this line.
 		n.log.Info("node waits for its config", "stage", "maintenance", "address", n.address().String(), "fingerprint", fingerprint)
 		n.stage(ctx, lifecyclespec.StageMaintenance)
+	} else if err := n.host.Start(ctx, n.configs.Start, n.engine, n.services); err != nil {
+		return err
 	}
 	if err := n.startBase(); err != nil {
 		return err
@@ -147,14 +162,13 @@ func (n *node) boot(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		}
+		if err := n.host.Start(ctx, n.configs.Start, n.engine, n.services); err != nil {
+			return err
+		}
 	}
-	n.apply.Configured()
 	n.configured.Store(true)
-	if err := config.Publish(ctx, n.engine, current, n.platform.Hostname); err != nil {
-		return err
-	}
 	n.stage(ctx, lifecyclespec.StageRunning)
-	err = n.startCluster(ctx, current)
+	err := n.startCluster(ctx, current)
 	n.calls.Booted(err)
 	return err
 }
@@ -168,7 +182,9 @@ func (n *node) prepare() error {
 	if err != nil {
 		return err
 	}
-	machineID, err := platform.MachineID(platform.MachineIDFile, config.Store{Path: platform.MachineIDFile}.Save)
+	machineID, err := platform.MachineID(platform.MachineIDFile, func(text []byte) error {
+		return atomicfile.Replace(platform.MachineIDFile, text, 0o600)
+	})
 	if err != nil {
 		return err
 	}
@@ -198,11 +214,7 @@ func (n *node) configureContainerd() error {
 	if cri.HasImages(imageCache) {
 		cache = cri.CacheURL
 	}
-	files, err := cri.Files(cri.Settings{Hosts: container.HostsFolder, Pause: version.PauseImage, Namespaced: true}, folder, cache)
-	if err != nil {
-		return err
-	}
-	return write(files)
+	return write(cri.Files(cri.Settings{Hosts: container.HostsFolder, Pause: version.PauseImage, Namespaced: true}, folder, cache))
 }
 
 func (n *node) names() identity.Names {

@@ -14,7 +14,13 @@ import (
 // startEngine adds the sources and reconcilers of all nouns to the engine and
 // runs it until ctx ends.
 func (n *node) startEngine(ctx context.Context) error {
-	needs := blocks.Needs{Log: n.log, Services: n.services, Etc: n.etc, SharedKernel: true}
+	n.kubernetes = n.newKubernetes(ctx)
+	if err := n.kubernetes.Clean(); err != nil {
+		return err
+	}
+	needs := blocks.Needs{
+		Kubernetes: n.kubernetes, Log: n.log, Services: n.services, Etc: n.etc, SharedKernel: true, Host: &n.host, Discovery: n.discovery,
+	}
 	if err := n.engine.Add(blocks.All(needs)...); err != nil {
 		return fmt.Errorf("add to engine: %w", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/ichor-os/ichor/node/mount"
 	"github.com/ichor-os/ichor/node/platform"
 	"github.com/ichor-os/ichor/node/service"
+	"github.com/ichor-os/ichor/node/trustd"
 )
 
 // The parts of MachineService, by noun; what none of them has is refused by the
@@ -44,30 +45,23 @@ type machineServer struct {
 	calls.Rest
 }
 
-// serve answers apid on the local socket.
+// serve answers apid and trustd on their local sockets.
 func (n *node) serve() error {
-	listener, err := calls.Listen(apid.MachineSocket, trust.APIDUID)
-	if err != nil {
+	if err := calls.Serve(n.log, trustd.DiscoverySocket, trust.TrustdUID, n.exchange); err != nil {
 		return err
 	}
-	server := n.calls.NewServer(n.mode, n.machineServer())
-	go func() {
-		if err := server.Serve(listener); err != nil {
-			n.log.Error("machine API is not served any more", "error", err)
-		}
-	}()
-	return nil
+	return calls.Serve(n.log, apid.MachineSocket, trust.APIDUID, n.calls.NewServer(n.mode, n.machineServer()))
 }
 
 func (n *node) machineServer() *machineServer {
 	return &machineServer{
 		configRPC:    n.apply,
-		etcdRPC:      etcd.RPC{Membership: n.cluster.membership.Load, Stop: n.stopEtcd},
+		etcdRPC:      etcd.RPC{Membership: n.kubernetes.Member.Membership, Stop: n.kubernetes.Member.Service.Stop},
 		lifecycleRPC: lifecycle.RPC{Ends: n.ends, Wipes: n.calls.Wipes(), LeaveEtcd: n.leaveEtcd},
 		logRPC:       log.RPC{Store: n.logs, Pods: log.Pods{Folder: log.PodFolder}},
 		platformRPC:  platform.RPC{Name: boot.PlatformContainer, Mode: boot.PlatformContainer},
 		serviceRPC:   service.RPC{Supervisor: n.services},
-		kubeRPC:      kube.RPC{ControlPlane: n.cluster.controlPlane.Load},
+		kubeRPC:      kube.RPC{View: n.engine.View},
 		Parts:        n.calls.Parts,
 	}
 }

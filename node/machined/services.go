@@ -3,9 +3,10 @@ package machined
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
 
+	"github.com/ichor-os/ichor/node/apid"
+	"github.com/ichor-os/ichor/node/containerd"
 	"github.com/ichor-os/ichor/node/machined/trust"
 	"github.com/ichor-os/ichor/node/service"
 	"github.com/ichor-os/ichor/node/service/container"
@@ -75,6 +76,7 @@ func (n *node) containerdService() service.Service {
 		NewPrivileges:  true,
 	})
 	runner.SpareGroup = true
+	n.host.Program("containerd", runner)
 	return service.Service{
 		ID:     "containerd",
 		Needs:  []string{"machined"},
@@ -84,7 +86,7 @@ func (n *node) containerdService() service.Service {
 				return fmt.Errorf("make folder: %w", err)
 			}
 			link := "/system/run/containerd/containerd.sock"
-			if err := os.Symlink(container.Socket, link); err != nil && !os.IsExist(err) {
+			if err := os.Symlink(containerd.Socket, link); err != nil && !os.IsExist(err) {
 				return fmt.Errorf("make link: %w", err)
 			}
 			return nil
@@ -99,9 +101,10 @@ func (n *node) apidService() service.Service {
 		ID:    "apid",
 		Needs: []string{"machined"},
 		Runner: n.program("apid", process.Spec{
-			Path: ownPath, Name: "apid", UID: trust.APIDUID, GID: trust.APIDUID, OpenFiles: 1 << 16,
+			Path: ownPath, Name: "apid", Args: []string{"--local", apid.LocalSocket},
+			UID: trust.APIDUID, GID: trust.APIDUID, OpenFiles: 1 << 16,
 		}),
-		Health:       &service.Health{Check: connects("127.0.0.1:50000")},
+		Health:       &service.Health{Check: service.Connects("127.0.0.1:50000")},
 		KeepsRunning: true,
 	}
 }
@@ -113,18 +116,7 @@ func (n *node) trustdService() service.Service {
 		Runner: n.program("trustd", process.Spec{
 			Path: ownPath, Name: "trustd", UID: trust.TrustdUID, GID: trust.TrustdUID, OpenFiles: 1 << 14,
 		}),
-		Health:       &service.Health{Check: connects("127.0.0.1:" + trust.TrustdPort)},
+		Health:       &service.Health{Check: service.Connects("127.0.0.1:" + trust.TrustdPort)},
 		KeepsRunning: true,
-	}
-}
-
-// connects checks that something listens on the address.
-func connects(address string) func(context.Context) error {
-	return func(ctx context.Context) error {
-		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
-		if err != nil {
-			return err
-		}
-		return conn.Close()
 	}
 }

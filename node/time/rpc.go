@@ -1,7 +1,11 @@
-// Package time compares the node's clock with time servers.
+// Package time keeps the node's clock in step with time servers, and compares it
+// with them.
 //
-// In namespaces a node shares the computer's clock and cannot set it; it can
-// still be compared. Package beevik/ntp speaks the protocol (RFC 5905).
+// ReconcileSync derives whom to ask; Sync asks several servers, takes the best of
+// those that agree, tells spikes from changes, and slews or steps the clock. In
+// namespaces a node shares the computer's clock and cannot set it: Sync tells
+// that then. Package beevik/ntp speaks the protocol (RFC 5905). Clocks of devices
+// (PTP) and servers that prove who they are (NTS, RFC 8915) are not read.
 package time
 
 import (
@@ -17,9 +21,8 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	timepb "github.com/ichor-os/ichor/api/time"
-	machineconfig "github.com/ichor-os/ichor/config"
-	"github.com/ichor-os/ichor/config/documents/network"
 	configspec "github.com/ichor-os/ichor/node/config/spec"
+	"github.com/ichor-os/ichor/node/time/spec"
 	"github.com/ichor-os/ichor/resource"
 )
 
@@ -91,27 +94,22 @@ func ask(ctx context.Context, server string) (*timepb.TimeResponse, error) {
 // servers are those of the config; one that switched time sync off still names
 // whom it would ask.
 func (s Service) servers(ctx context.Context) ([]string, error) {
-	var text []byte
+	servers := []string{DefaultServer}
 	err := s.Engine.View(ctx, func(session *resource.Session) error {
-		if active, ok := configspec.MachineConfigs.Get(session, configspec.Active); ok {
-			text = active.Documents
+		config, ok, err := configspec.Config(session)
+		if err != nil {
+			return status.Errorf(codes.Internal, "%v", err)
+		}
+		if ok {
+			if named := named(config); len(named) > 0 {
+				servers = named
+				return nil
+			}
+		}
+		if told, ok := spec.TimeServerStatuses.Get(session, networkServers); ok && len(told.TimeServers) > 0 {
+			servers = told.TimeServers
 		}
 		return nil
 	})
-	if err != nil || text == nil {
-		return []string{DefaultServer}, err
-	}
-	config, err := machineconfig.Parse(text)
-	if err != nil {
-		return nil, status.Errorf(codes.Internal, "read config: %v", err)
-	}
-	for _, d := range config.Documents() {
-		if sync, ok := d.(*network.TimeSyncConfig); ok && sync.NTP != nil && len(sync.NTP.Servers) > 0 {
-			return sync.NTP.Servers, nil
-		}
-	}
-	if main := config.Main(); main != nil && main.Machine != nil && main.Machine.Time != nil && len(main.Machine.Time.Servers) > 0 {
-		return main.Machine.Time.Servers, nil
-	}
-	return []string{DefaultServer}, nil
+	return servers, err
 }

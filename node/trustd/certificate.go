@@ -22,6 +22,9 @@ import (
 // TokenKey is the gRPC metadata key that carries the token.
 const TokenKey = "token"
 
+// largestRequest bounds a signing request, in bytes.
+const largestRequest = 64 << 10
+
 // mostNames is more than any node has names and addresses.
 const mostNames = 64
 
@@ -37,6 +40,10 @@ func (s *Server) Certificate(ctx context.Context, request *securitypb.Certificat
 	if err := s.admit(ctx, current, source); err != nil {
 		s.log.Warn("certificate refused", "source", source, "error", err)
 		return nil, err
+	}
+
+	if len(request.GetCsr()) > largestRequest {
+		return nil, status.Errorf(codes.InvalidArgument, "request has more than %d bytes", largestRequest)
 	}
 
 	parsed, err := pki.ParseRequest(request.GetCsr())
@@ -80,7 +87,11 @@ func asker(ctx context.Context) (netip.Addr, *x509.Certificate) {
 // admit checks rates and token. A source that has guessed too often is not
 // listened to any more for a while, not even if it guesses right.
 func (s *Server) admit(ctx context.Context, current *state, source netip.Addr) error {
-	if !s.wrong.left(source) || !s.asked.take(source) {
+	return s.admitFrom(ctx, current, source, s.asked)
+}
+
+func (s *Server) admitFrom(ctx context.Context, current *state, source netip.Addr, asked *rates) error {
+	if !s.wrong.left(source) || !asked.take(source) {
 		return status.Errorf(codes.ResourceExhausted, "too many requests from %s: ask again later", source)
 	}
 

@@ -13,10 +13,13 @@ import (
 // Rates of one source. Many workers may stand behind one address, and all ask
 // when a cluster starts; a wrong token is a mistake that is made a few times.
 const (
-	askBurst   = 64
-	askEvery   = time.Second
-	wrongBurst = 5
-	wrongEvery = time.Minute
+	askBurst = 64
+	askEvery = time.Second
+	// Nodes exchange twice a minute and at each change of one of them.
+	exchangeBurst = 256
+	exchangeEvery = 200 * time.Millisecond
+	wrongBurst    = 5
+	wrongEvery    = time.Minute
 	// mostSources bounds the memory for them.
 	mostSources = 4096
 )

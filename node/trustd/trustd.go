@@ -1,5 +1,6 @@
 // Package trustd is the process that gives certificates to nodes which do not
-// hold the key of the machine CA, that is, to workers.
+// hold the key of the machine CA, that is, to workers. On the same port nodes
+// find each other: trustd passes that on to machined, see package discovery.
 //
 // A node proves that it belongs to the cluster by the token of its machine
 // configuration, and asks for a certificate with its own names and addresses.
@@ -34,6 +35,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/keepalive"
 
+	ichorpb "github.com/ichor-os/ichor/api/ichor"
 	securitypb "github.com/ichor-os/ichor/api/security"
 	"github.com/ichor-os/ichor/node/apid/quota"
 	"github.com/ichor-os/ichor/node/apid/settings"
@@ -43,10 +45,10 @@ import (
 // DefaultPort is the TCP port of trustd.
 const DefaultPort = 50001
 
-// Bounds of what sources can take. A request holds a signing request and
-// nothing else.
+// Bounds of what sources can take. The largest message is an exchange about
+// every node of a large cluster.
 const (
-	largestMessage    = 64 << 10
+	largestMessage    = 4 << 20
 	connectionsEach   = 16
 	connectionsAll    = 512
 	streamsPerConn    = 16
@@ -59,9 +61,9 @@ type Options struct {
 	Log *slog.Logger
 	// Now is the clock of the rate limits.
 	Now func() time.Time
-	// Register adds further services to the server. They do their own
-	// checks: trustd asks callers for nothing. May be nil.
-	Register func(*grpc.Server)
+	// Discovery is the socket of machined that answers other nodes; empty for
+	// none.
+	Discovery string
 }
 
 // A Server signs certificate requests.
@@ -73,6 +75,8 @@ type Server struct {
 	grpc  *grpc.Server
 	asked *rates // requests of each source
 	wrong *rates // those of them with a wrong token
+	// exchanged are the calls of discovery of each source.
+	exchanged *rates
 
 	connections *quota.Quota
 }
@@ -90,11 +94,12 @@ type state struct {
 
 // NewServer returns a Server that refuses everybody until Use gives it
 // settings.
-func NewServer(options Options) *Server {
+func NewServer(options Options) (*Server, error) {
 	s := &Server{
 		log:         options.Log,
 		asked:       newRates(askBurst, askEvery, options.Now),
 		wrong:       newRates(wrongBurst, wrongEvery, options.Now),
+		exchanged:   newRates(exchangeBurst, exchangeEvery, options.Now),
 		connections: quota.New(connectionsEach, connectionsAll),
 	}
 
@@ -115,11 +120,16 @@ func NewServer(options Options) *Server {
 	)
 	securitypb.RegisterSecurityServiceServer(s.grpc, s)
 
-	if options.Register != nil {
-		options.Register(s.grpc)
+	if options.Discovery != "" {
+		relay, err := newRelay(s, options.Discovery)
+		if err != nil {
+			return nil, err
+		}
+
+		ichorpb.RegisterDiscoveryServer(s.grpc, relay)
 	}
 
-	return s
+	return s, nil
 }
 
 // listen returns the TLS configuration in force. A node that already has a
@@ -217,11 +227,17 @@ func Run(ctx context.Context, args []string, log *slog.Logger) error {
 	path := flags.String("settings", settings.DefaultTrustPath, "file that machined writes")
 	listen := flags.String("listen", fmt.Sprintf(":%d", DefaultPort), "address to serve on")
 
+	discovery := flags.String("discovery", DiscoverySocket, "unix socket of machined that answers other nodes")
+
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 
-	server := NewServer(Options{Log: log, Now: time.Now})
+	server, err := NewServer(Options{Log: log, Now: time.Now, Discovery: *discovery})
+	if err != nil {
+		return err
+	}
+
 	group, ctx := errgroup.WithContext(ctx)
 	ready := make(chan struct{}, 1)
 

@@ -59,10 +59,15 @@ func startTrust(t *testing.T) *trust {
 			{"127.0.0.1", "10.5.0.3", "rack4-n2"},
 		},
 	}
-	x.server = NewServer(Options{
+	server, err := NewServer(Options{
 		Log: slog.New(slog.DiscardHandler),
 		Now: func() time.Time { return time.Unix(1_800_000_000+x.ahead.Load(), 0) },
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	x.server = server
 
 	if err := x.server.Use(&x.settings); err != nil {
 		t.Fatal(err)

@@ -44,10 +44,12 @@ var layers = []layer{
 	{"node/config/spec", []string{"config/...", "resource/...", "api/...", "atomicfile", "bounded", "version"}},
 	{"node/*/spec", []string{"resource/...", "api/...", "atomicfile", "bounded", "version"}},
 	{"node/machined/...", []string{"node/...", "resource/...", "config/...", "pki/...", "api/...", "client/...", "atomicfile", "bounded", "version"}},
+	// The engine is spoken to by several nouns: services, containers, images.
+	{"node/containerd/...", []string{"atomicfile", "bounded", "version"}},
 	{"node/access/...", []string{"resource/...", "pki/...", "api/...", "atomicfile", "bounded", "version"}},
 	// apid and trustd are the two doors of a node: they count their visitors and read their settings alike.
 	{"node/trustd/...", []string{"node/apid/quota", "node/apid/settings", "node/*/spec", "node/access", "resource/...", "config/...", "pki/...", "api/...", "atomicfile", "bounded", "version"}},
-	{"node/*/...", []string{"node/*/spec", "node/access", "resource/...", "config/...", "pki/...", "api/...", "client/...", "atomicfile", "bounded", "version"}},
+	{"node/*/...", []string{"node/*/spec", "node/access", "node/containerd", "resource/...", "config/...", "pki/...", "api/...", "client/...", "atomicfile", "bounded", "version"}},
 	{"cli/...", []string{"cluster/...", "localcluster/...", "osimage/...", "client/...", "config/...", "pki/...", "api/...", "atomicfile", "bounded", "version"}},
 	{"cmd/...", []string{"..."}},
 	{"test/...", []string{"..."}},

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	machinepb "github.com/ichor-os/ichor/api/machine"
@@ -17,7 +20,7 @@ import (
 )
 
 func TestCluster_ThreeControlPlanesAndAWorker(t *testing.T) {
-	cluster := makeCluster(t, localcluster.Options{Name: "e2e-many", ControlPlanes: 3, Workers: 1})
+	cluster := makeCluster(t, localcluster.Options{Name: "e2e-many", ControlPlanes: 3, Workers: 1, Bootstrap: bootstrapAll})
 	api, err := cluster.Client()
 	if err != nil {
 		t.Fatal(err)
@@ -107,4 +110,41 @@ func voters(ctx context.Context, api *client.Client) (int, error) {
 		}
 	}
 	return count, nil
+}
+
+// bootstrapAll asks all control plane nodes at once to make the cluster's etcd,
+// and is content when exactly one does.
+func bootstrapAll(ctx context.Context, cluster *localcluster.Cluster) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	api, err := cluster.Client()
+	if err != nil {
+		return err
+	}
+	defer api.Close()
+	var group sync.WaitGroup
+	errs := make([]error, 3)
+	for i, node := range cluster.Spec.Nodes[:3] {
+		group.Go(func() {
+			target := client.WithNode(ctx, node.Address.String())
+			for {
+				_, errs[i] = api.Machine.Bootstrap(target, &machinepb.BootstrapRequest{})
+				if code := status.Code(errs[i]); code != codes.Unavailable && code != codes.PermissionDenied || ctx.Err() != nil {
+					return
+				}
+				time.Sleep(50 * time.Millisecond)
+			}
+		})
+	}
+	group.Wait()
+	made := 0
+	for _, err := range errs {
+		if err == nil {
+			made++
+		}
+	}
+	if made != 1 {
+		return fmt.Errorf("%d nodes made an etcd, want 1: %v", made, errs)
+	}
+	return nil
 }

@@ -21,8 +21,8 @@ clusterSecret: MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTI=
 
 // DiscoveryIdentityConfig is a cluster's identity.
 type DiscoveryIdentityConfig struct {
-	ClusterID     string `yaml:"clusterID" cut:"network" doc:"Identifier of the cluster, the same on all nodes: 32 random bytes in base64."`
-	ClusterSecret string `yaml:"clusterSecret" secret:"true" cut:"network" doc:"Secret that records about nodes are encrypted with: 32 random bytes in base64."`
+	ClusterID     string `yaml:"clusterID" effect:"yes" change:"reboot" doc:"Identifier of the cluster, the same on all nodes: 32 random bytes in base64."`
+	ClusterSecret string `yaml:"clusterSecret" effect:"yes" change:"reboot" secret:"true" doc:"Secret that records about nodes are encrypted with: 32 random bytes in base64."`
 }
 
 // Kind returns DiscoveryIdentityKind.

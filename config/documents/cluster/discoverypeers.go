@@ -23,7 +23,7 @@ peers:
 
 // DiscoveryPeersConfig names nodes to ask for the others.
 type DiscoveryPeersConfig struct {
-	Peers []string `yaml:"peers" cut:"network" doc:"Addresses or names of nodes, with a port where it is not 50001."`
+	Peers []string `yaml:"peers" effect:"yes" change:"reboot" doc:"Addresses or names of nodes, with a port where it is not 50001."`
 }
 
 // Kind returns DiscoveryPeersKind.

@@ -23,8 +23,8 @@ content: |
 
 // CustomizationConfig adds to containerd's configuration.
 type CustomizationConfig struct {
-	DocName string `yaml:"name" change:"restart=containerd" doc:"Name of the part; parts are read in the order of their names."`
-	Content string `yaml:"content,omitempty" change:"restart=containerd" doc:"The part, in TOML."`
+	DocName string `yaml:"name" change:"reboot" effect:"yes" doc:"Name of the part; parts are read in the order of their names."`
+	Content string `yaml:"content,omitempty" change:"reboot" effect:"yes" doc:"The part, in TOML."`
 }
 
 // Kind returns CustomizationKind.

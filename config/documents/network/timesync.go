@@ -24,15 +24,15 @@ ntp:
 
 // TimeSyncConfig sets up time synchronisation.
 type TimeSyncConfig struct {
-	Enabled     *bool         `yaml:"enabled,omitempty" doc:"Whether the clock is kept in step at all." default:"true"`
-	BootTimeout time.Duration `yaml:"bootTimeout,omitempty" doc:"How long the boot waits for the right time; 0 waits for ever."`
+	Enabled     *bool         `yaml:"enabled,omitempty" effect:"yes" doc:"Whether the clock is kept in step at all." default:"true"`
+	BootTimeout time.Duration `yaml:"bootTimeout,omitempty" effect:"yes" doc:"How long the boot waits for the right time; 0 waits for ever."`
 	NTP         *NTP          `yaml:"ntp,omitempty" doc:"Time from servers on the network. Excludes ptp."`
 	PTP         *PTP          `yaml:"ptp,omitempty" doc:"Time from clock devices. Excludes ntp."`
 }
 
 // NTP is time from servers.
 type NTP struct {
-	Servers []string `yaml:"servers,omitempty" doc:"Names or addresses of time servers, or /dev/ptp devices."`
+	Servers []string `yaml:"servers,omitempty" effect:"yes" doc:"Names or addresses of time servers, or /dev/ptp devices."`
 	UseNTS  *bool    `yaml:"useNTS,omitempty" since:"1.14" doc:"Whether the servers must prove who they are, by Network Time Security (RFC 8915)." default:"false"`
 }
 

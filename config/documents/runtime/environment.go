@@ -23,7 +23,7 @@ variables:
 
 // EnvironmentConfig sets environment variables.
 type EnvironmentConfig struct {
-	Variables map[string]string `yaml:"variables,omitempty" change:"reboot" secret:"true" doc:"Variables by name."`
+	Variables map[string]string `yaml:"variables,omitempty" change:"reboot" effect:"yes" secret:"true" doc:"Variables by name."`
 }
 
 // Kind returns EnvironmentKind.

@@ -22,8 +22,8 @@ parameters:
 
 // KernelModuleConfig loads a kernel module.
 type KernelModuleConfig struct {
-	DocName    string   `yaml:"name" doc:"Name of the module."`
-	Parameters []string `yaml:"parameters,omitempty" change:"reboot" doc:"Parameters of the module: NAME=value."`
+	DocName    string   `yaml:"name" effect:"yes" doc:"Name of the module."`
+	Parameters []string `yaml:"parameters,omitempty" change:"reboot" effect:"yes" doc:"Parameters of the module: NAME=value."`
 }
 
 // Kind returns KernelModuleKind.

@@ -22,7 +22,7 @@ params:
 
 // SysctlConfig sets kernel parameters below /proc/sys.
 type SysctlConfig struct {
-	Params map[string]string `yaml:"params,omitempty" doc:"Values by name; dots or slashes separate the parts of a name."`
+	Params map[string]string `yaml:"params,omitempty" effect:"yes" doc:"Values by name; dots or slashes separate the parts of a name."`
 }
 
 // Kind returns SysctlKind.

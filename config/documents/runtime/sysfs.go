@@ -18,7 +18,7 @@ params:
 
 // SysfsConfig sets values below /sys.
 type SysfsConfig struct {
-	Params map[string]string `yaml:"params,omitempty" doc:"Values by name; dots or slashes separate the parts of a name."`
+	Params map[string]string `yaml:"params,omitempty" effect:"yes" doc:"Values by name; dots or slashes separate the parts of a name."`
 }
 
 // Kind returns SysfsKind.

@@ -9,8 +9,8 @@ import (
 
 // ClusterConfig is the section cluster.
 type ClusterConfig struct {
-	ID                            string                       `yaml:"id,omitempty" doc:"Id of the cluster, the same on all its machines. Discovery sorts machines by it."`
-	Secret                        string                       `yaml:"secret,omitempty" secret:"true" doc:"Secret of the cluster, the same on all its machines. Discovery seals its records with it."`
+	ID                            string                       `yaml:"id,omitempty" effect:"yes" change:"reboot" doc:"Id of the cluster, the same on all its machines. Discovery sorts machines by it."`
+	Secret                        string                       `yaml:"secret,omitempty" secret:"true" effect:"yes" change:"reboot" doc:"Secret of the cluster, the same on all its machines. Discovery seals its records with it."`
 	ControlPlane                  *ControlPlaneConfig          `yaml:"controlPlane" effect:"yes" doc:"How the control plane is reached."`
 	ClusterName                   string                       `yaml:"clusterName,omitempty" effect:"yes" doc:"Name of the cluster."`
 	Network                       *ClusterNetworkConfig        `yaml:"network,omitempty" doc:"Networks inside the cluster."`
@@ -66,7 +66,7 @@ type FlannelCNIConfig struct {
 
 // ClusterDiscoveryConfig is the section cluster.discovery.
 type ClusterDiscoveryConfig struct {
-	Enabled    *bool                     `yaml:"enabled,omitempty" default:"false" doc:"Look for the other machines."`
+	Enabled    *bool                     `yaml:"enabled,omitempty" effect:"yes" change:"reboot" default:"false" doc:"Look for the other machines, through the control plane itself."`
 	Registries DiscoveryRegistriesConfig `yaml:"registries" doc:"Where to look."`
 }
 
@@ -83,7 +83,7 @@ type RegistryKubernetesConfig struct {
 
 // RegistryServiceConfig is discovery through a service.
 type RegistryServiceConfig struct {
-	Disabled *bool  `yaml:"disabled,omitempty" default:"false" doc:"Do not look there."`
+	Disabled *bool  `yaml:"disabled,omitempty" effect:"yes" default:"false" doc:"Do not look there."`
 	Endpoint string `yaml:"endpoint,omitempty" doc:"URL of the service."`
 }
 

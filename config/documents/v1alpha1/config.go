@@ -22,7 +22,7 @@ var Kind = &document.Kind{
 // Config is the main document.
 type Config struct {
 	Version string         `yaml:"version" effect:"yes" enum:"v1alpha1" doc:"Version of the document's layout. It is not checked; write v1alpha1."`
-	Debug   *bool          `yaml:"debug,omitempty" change:"live" effect:"yes" doc:"Send all log lines of the machine to its console."`
+	Debug   *bool          `yaml:"debug,omitempty" effect:"yes" doc:"Send all log lines of the machine to its console."`
 	Persist *bool          `yaml:"persist,omitempty" effect:"yes" default:"true" doc:"Has to be true where it is given: a config is always kept across reboots."`
 	Machine *MachineConfig `yaml:"machine" doc:"What this machine is and does."`
 	Cluster *ClusterConfig `yaml:"cluster" doc:"The cluster that this machine belongs to. It is the same on all machines of one role."`
@@ -37,28 +37,28 @@ func (c *Config) Name() string { return "" }
 // MachineConfig is the section machine.
 type MachineConfig struct {
 	Type         string                     `yaml:"type" change:"reboot" effect:"yes" enum:"controlplane,worker,init" doc:"Role of the machine. controlplane runs etcd and the Kubernetes control plane, worker only workloads; init is an older word for the first control plane machine."`
-	Token        string                     `yaml:"token" secret:"true" effect:"yes" doc:"Shared secret with which a machine asks the control plane machines for its API certificate."`
-	CA           *scalar.CertificateAndKey  `yaml:"ca,omitempty" merge:"replace" effect:"yes" doc:"Authority of the machine API. Control plane machines hold certificate and key, workers the certificate alone."`
-	AcceptedCAs  []*scalar.Certificate      `yaml:"acceptedCAs,omitempty" effect:"yes" doc:"Further authorities whose certificates the machine API accepts. Used while an authority is replaced."`
-	CertSANs     []string                   `yaml:"certSANs" effect:"yes" doc:"Further addresses and names in the certificate of the machine API."`
+	Token        string                     `yaml:"token" secret:"true" effect:"yes" change:"reboot" doc:"Shared secret with which a machine asks the control plane machines for its API certificate."`
+	CA           *scalar.CertificateAndKey  `yaml:"ca,omitempty" merge:"replace" effect:"yes" change:"reboot" doc:"Authority of the machine API. Control plane machines hold certificate and key, workers the certificate alone."`
+	AcceptedCAs  []*scalar.Certificate      `yaml:"acceptedCAs,omitempty" effect:"yes" change:"reboot" doc:"Further authorities whose certificates the machine API accepts. Used while an authority is replaced."`
+	CertSANs     []string                   `yaml:"certSANs" effect:"yes" change:"reboot" doc:"Further addresses and names in the certificate of the machine API."`
 	ControlPlane *MachineControlPlaneConfig `yaml:"controlPlane,omitempty" doc:"Control plane parts that this machine leaves out."`
 	Kubelet      *KubeletConfig             `yaml:"kubelet,omitempty" change:"restart=kubelet" doc:"The Kubernetes node agent."`
 	Pods         []document.Freeform        `yaml:"pods,omitempty" doc:"Static pods in Kubernetes' own form; the kubelet runs them without the API server."`
 	Network      *NetworkConfig             `yaml:"network,omitempty" cut:"network" doc:"Host name, links, addresses, routes and name servers, in the older style; documents such as LinkConfig say the same."`
 	Disks        []*MachineDisk             `yaml:"disks,omitempty" change:"reboot" doc:"Further disks that are partitioned, formatted and mounted. UserVolumeConfig is the newer form."`
 	Install      *InstallConfig             `yaml:"install,omitempty" doc:"Where and how the system is installed. It counts at the next installation or upgrade."`
-	Files        []*MachineFile             `yaml:"files,omitempty" change:"reboot" doc:"Files written at boot, below /var, or parts of the container runtime's config."`
-	Env          map[string]string          `yaml:"env,omitempty" change:"reboot" secret:"true" doc:"Environment variables of system services, proxies above all. EnvironmentConfig is the newer form."`
-	Time         *TimeConfig                `yaml:"time,omitempty" doc:"Time servers. TimeSyncConfig is the newer form."`
-	Sysctls      map[string]string          `yaml:"sysctls,omitempty" doc:"Kernel parameters, as sysctl names them."`
-	Sysfs        map[string]string          `yaml:"sysfs,omitempty" doc:"Values written below /sys, with dots instead of slashes."`
+	Files        []*MachineFile             `yaml:"files,omitempty" change:"reboot" effect:"yes" doc:"Files written at boot, below /var, or parts of the container runtime's config."`
+	Env          map[string]string          `yaml:"env,omitempty" change:"reboot" effect:"yes" secret:"true" doc:"Environment variables of system services, proxies above all. EnvironmentConfig is the newer form."`
+	Time         *TimeConfig                `yaml:"time,omitempty" effect:"yes" doc:"Time servers. TimeSyncConfig is the newer form."`
+	Sysctls      map[string]string          `yaml:"sysctls,omitempty" effect:"yes" doc:"Kernel parameters, as sysctl names them."`
+	Sysfs        map[string]string          `yaml:"sysfs,omitempty" effect:"yes" doc:"Values written below /sys, with dots instead of slashes."`
 	Registries   RegistriesConfig           `yaml:"registries,omitempty" doc:"Image registries: mirrors, credentials and TLS. The documents RegistryMirrorConfig, RegistryAuthConfig and RegistryTLSConfig are the newer form."`
 
 	SystemDiskEncryption     *SystemDiskEncryptionConfig `yaml:"systemDiskEncryption,omitempty" change:"reboot" doc:"Encryption of the system's own partitions. VolumeConfig is the newer form."`
 	Features                 *FeaturesConfig             `yaml:"features,omitempty" doc:"Switches for behaviour that not every cluster wants."`
 	Udev                     *UdevConfig                 `yaml:"udev,omitempty" doc:"Rules for device nodes."`
 	Logging                  *LoggingConfig              `yaml:"logging,omitempty" doc:"Where the logs of services are sent."`
-	Kernel                   *KernelConfig               `yaml:"kernel,omitempty" doc:"Kernel modules to load."`
+	Kernel                   *KernelConfig               `yaml:"kernel,omitempty" effect:"yes" doc:"Kernel modules to load."`
 	SeccompProfiles          []*MachineSeccompProfile    `yaml:"seccompProfiles,omitempty" doc:"Seccomp profiles, placed where the kubelet looks for local profiles."`
 	BaseRuntimeSpecOverrides document.Freeform           `yaml:"baseRuntimeSpecOverrides,omitempty" change:"reboot" doc:"Changes to the OCI runtime spec that every container starts from."`
 	NodeLabels               map[string]string           `yaml:"nodeLabels,omitempty" effect:"yes" doc:"Labels of the Kubernetes node."`
@@ -128,5 +128,5 @@ type KernelConfig struct {
 // KernelModuleConfig is one kernel module.
 type KernelModuleConfig struct {
 	Name       string   `yaml:"name" doc:"Name of the module."`
-	Parameters []string `yaml:"parameters,omitempty" doc:"Parameters, each key=value."`
+	Parameters []string `yaml:"parameters,omitempty" change:"reboot" doc:"Parameters, each key=value."`
 }

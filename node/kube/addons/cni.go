@@ -2,11 +2,13 @@ package addons
 
 import (
 	"context"
-	"log/slog"
+	"fmt"
 	"os"
 	"time"
 
 	filespec "github.com/ichor-os/ichor/node/file/spec"
+	"github.com/ichor-os/ichor/node/kube/spec"
+	"github.com/ichor-os/ichor/resource"
 )
 
 // CNIConfig is the network configuration of a node with flannel. It is written
@@ -28,25 +30,22 @@ const (
 	SubnetFile    = "/run/flannel/subnet.env"
 )
 
-// ConfigureCNI writes the network configuration once flannel is there.
-func ConfigureCNI(ctx context.Context, write func([]filespec.File) error, log *slog.Logger) error {
-	for {
-		if _, err := os.Stat(SubnetFile); err == nil {
-			err := write([]filespec.File{{Path: CNIConfigPath, Content: []byte(CNIConfig), Mode: 0o644}})
-			if err == nil {
-				return nil
-			}
-			log.Warn("pod network is not configured yet", "error", err)
-		}
-		timer := time.NewTimer(retry)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
-		}
+// look is the pause between two looks for flannel's subnet file.
+const look = 250 * time.Millisecond
+
+// configureNetwork writes the network configuration once flannel is there.
+func (a *Addons) configureNetwork(_ context.Context, s *resource.Session, _ resource.Resource[spec.PodNetworkSpec]) error {
+	if _, err := os.Stat(SubnetFile); err != nil {
+		s.WakeAfter(look)
+		return resource.Hold("waiting for flannel's subnet file")
 	}
+	return a.Write([]filespec.File{{Path: CNIConfigPath, Content: []byte(CNIConfig), Mode: 0o644}})
 }
 
-// retry is the pause between two looks.
-const retry = 250 * time.Millisecond
+// removeNetwork makes room for another pod network.
+func removeNetwork(context.Context, *resource.Session, resource.Resource[spec.PodNetworkSpec]) error {
+	if err := os.Remove(CNIConfigPath); err != nil && !os.IsNotExist(err) {
+		return fmt.Errorf("remove network configuration: %w", err)
+	}
+	return nil
+}

@@ -46,7 +46,7 @@ func (a *Addons) Blocks() []resource.Block {
 		resource.Mirror("manifests", spec.BootstrapManifestsConfigs, nil, a.ensure, func(context.Context, *resource.Session, resource.Resource[spec.BootstrapManifestsConfigSpec]) error {
 			return nil // the cluster's objects outlive a node of it
 		}),
-		resource.Job("pod-network", spec.PodNetworks, a.configureNetwork, resource.CancelOnChange(), resource.Timeout(24*time.Hour)),
+		resource.Mirror("pod-network", spec.PodNetworks, nil, a.configureNetwork, removeNetwork),
 		resource.Reconciler("pod-network-config", reconcileNetwork),
 	}
 }
@@ -61,10 +61,6 @@ func reconcileNetwork(_ context.Context, s *resource.Session) error {
 		spec.PodNetworks.Put(s, "", spec.PodNetworkSpec{Name: "flannel"})
 	}
 	return nil
-}
-
-func (a *Addons) configureNetwork(ctx context.Context, _ *resource.Session, _ resource.Resource[spec.PodNetworkSpec]) error {
-	return ConfigureCNI(ctx, a.Write, a.Log)
 }
 
 func cniName(cluster *v1alpha1.ClusterConfig) string {

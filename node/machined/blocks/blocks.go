@@ -4,9 +4,12 @@ package blocks
 
 import (
 	"log/slog"
+	"slices"
 
+	"github.com/ichor-os/ichor/node/cluster"
 	"github.com/ichor-os/ichor/node/etcfile"
 	"github.com/ichor-os/ichor/node/lifecycle"
+	"github.com/ichor-os/ichor/node/machined/host"
 	"github.com/ichor-os/ichor/node/mount"
 	"github.com/ichor-os/ichor/node/service"
 	"github.com/ichor-os/ichor/resource"
@@ -21,13 +24,24 @@ type Needs struct {
 	// SharedKernel is true where the kernel is not the node's own: clock,
 	// modules and most sysctls belong to somebody else then.
 	SharedKernel bool
+	// Host is the machine as services see it.
+	Host *host.Host
+	// Discovery finds the other nodes.
+	Discovery *cluster.Discovery
+	// Kubernetes is the node's part in a cluster.
+	Kubernetes *Kubernetes
 }
 
 // All lists the blocks that run from the start of a node.
 func All(n Needs) []resource.Block {
-	return []resource.Block{
-		service.Source(n.Services),
-		mount.Source("/proc/self/mounts"),
-		resource.Reconciler("machine-status", lifecycle.ReconcileStatus),
-	}
+	return slices.Concat(
+		[]resource.Block{
+			service.Source(n.Services),
+			mount.Source("/proc/self/mounts"),
+			resource.Reconciler("machine-status", lifecycle.ReconcileStatus),
+		},
+		ofHost(n),
+		members(n),
+		n.Kubernetes.blocks(),
+	)
 }

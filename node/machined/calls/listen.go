@@ -4,10 +4,27 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
+
+	"google.golang.org/grpc"
 )
+
+// Serve serves a local socket of the user uid until the server is stopped.
+func Serve(log *slog.Logger, path string, uid int, server *grpc.Server) error {
+	listener, err := Listen(path, uid)
+	if err != nil {
+		return err
+	}
+	go func() {
+		if err := server.Serve(listener); err != nil {
+			log.Error("local socket is not served any more", "path", path, "error", err)
+		}
+	}()
+	return nil
+}
 
 // Listen makes the local socket of the machine API at path. Only root and the
 // user uid may connect; who it is that called is looked at again at each call.

@@ -7,24 +7,36 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
 
 	clusterpb "github.com/ichor-os/ichor/api/cluster"
 	commonpb "github.com/ichor-os/ichor/api/common"
 	resourcepb "github.com/ichor-os/ichor/api/cosi/resource"
+	ichorpb "github.com/ichor-os/ichor/api/ichor"
 	inspectpb "github.com/ichor-os/ichor/api/inspect"
 	machinepb "github.com/ichor-os/ichor/api/machine"
 	"github.com/ichor-os/ichor/api/served"
 	storagepb "github.com/ichor-os/ichor/api/storage"
 	timepb "github.com/ichor-os/ichor/api/time"
+	"github.com/ichor-os/ichor/client/health"
+	"github.com/ichor-os/ichor/config/document"
 	"github.com/ichor-os/ichor/node/access"
+	"github.com/ichor-os/ichor/node/apid"
+	"github.com/ichor-os/ichor/node/audit"
+	"github.com/ichor-os/ichor/node/cluster"
+	"github.com/ichor-os/ichor/node/config"
 	"github.com/ichor-os/ichor/node/container"
+	"github.com/ichor-os/ichor/node/containerd"
+	"github.com/ichor-os/ichor/node/disk"
 	"github.com/ichor-os/ichor/node/event"
 	"github.com/ichor-os/ichor/node/image"
 	"github.com/ichor-os/ichor/node/inspect"
 	"github.com/ichor-os/ichor/node/kernel"
+	"github.com/ichor-os/ichor/node/kube"
 	"github.com/ichor-os/ichor/node/lifecycle"
 	"github.com/ichor-os/ichor/node/log"
 	"github.com/ichor-os/ichor/node/machined/trust"
@@ -84,8 +96,12 @@ type Needs struct {
 	Logs     *log.Store
 	// Meta is the path of META.
 	Meta string
+	// Reached is told from where an administrator called.
+	Reached func(from netip.Addr)
 	// SharedKernel is true where the kernel is not the node's own.
 	SharedKernel bool
+	// ExportAudit gets each line of the audit trail.
+	ExportAudit func(line []byte)
 }
 
 // Calls are the wired calls. Make them with New.
@@ -94,6 +110,8 @@ type Calls struct {
 	needs  Needs
 	events *event.Ring
 	meta   *meta.Store
+	apid   *grpc.ClientConn
+	audit  *audit.Trail
 }
 
 // New wires the calls.
@@ -102,10 +120,15 @@ func New(needs Needs) (*Calls, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Calls{needs: needs, events: event.NewRing(time.Now), meta: store}
+	own, err := grpc.NewClient("unix://"+apid.LocalSocket, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithDisableServiceConfig())
+	if err != nil {
+		return nil, fmt.Errorf("connect to apid: %w", err)
+	}
+	c := &Calls{needs: needs, events: event.NewRing(time.Now), meta: store, apid: own}
+	c.audit = audit.New(audit.Options{Log: needs.Log, Now: time.Now, Export: needs.ExportAudit})
 	needs.Ends.Publish = c.events.Publish
 	c.Parts = Parts{
-		containerRPC: container.RPC{Engine: container.Containerd{Connect: runner.Connect}},
+		containerRPC: container.RPC{Engine: container.Containerd{Connect: containerd.Connect}},
 		eventRPC:     event.RPC{Ring: c.events},
 		imageRPC:     image.RPC{Engine: c.images()},
 		kernelRPC:    kernel.RPC{Shared: needs.SharedKernel, Booted: kernel.Booted()},
@@ -119,18 +142,28 @@ func New(needs Needs) (*Calls, error) {
 
 // Start adds reconcilers to the engine and tells of what happens until ctx ends.
 func (c *Calls) Start(ctx context.Context) error {
-	if err := c.needs.Engine.Add(c.meta.Reconciler(), lifecycle.Teller(c.events.Publish)); err != nil {
+	if err := c.needs.Engine.Add(c.meta.Reconciler(), lifecycle.Teller(c.events.Publish), config.Teller(document.Container, c.events.Publish)); err != nil {
 		return fmt.Errorf("add to engine: %w", err)
 	}
 	go service.Tell(ctx, c.needs.Services, c.events.Publish)
+	// Without a place for its records the node goes on; they wait in memory.
+	if err := c.audit.Open(audit.Folder, audit.HeadsFolder); err != nil {
+		c.needs.Log.Error("audit trail is not on disk", "error", err)
+	}
+	go c.audit.Run(ctx)
 	return nil
 }
+
+// Events are what happened on the node lately.
+func (c *Calls) Events() *event.Ring { return c.events }
 
 // Wipes keeps what a reset has to wipe.
 func (c *Calls) Wipes() lifecycle.Wipes { return meta.Wipes{Store: c.meta} }
 
-// Erase wipes what a reset asked for; nothing else may run.
+// Erase ends the audit trail and wipes what a reset asked for; nothing else may
+// run.
 func (c *Calls) Erase() {
+	c.audit.Close()
 	if err := lifecycle.Erase(c.Wipes(), lifecycle.Folders, c.needs.Log); err != nil {
 		c.needs.Log.Error("reset is not complete: it goes on at the next start", "error", err)
 	}
@@ -166,30 +199,38 @@ func (c *Calls) ConfigRefused(err error) {
 }
 
 func (c *Calls) images() image.Containerd {
-	return image.Containerd{Connect: runner.Connect, Hosts: runner.HostsFolder}
+	return image.Containerd{Connect: containerd.Connect, Hosts: runner.HostsFolder}
 }
 
-// servers are all services of the contract with what serves them here.
-func (c *Calls) servers(machine machinepb.MachineServiceServer) []served.Server {
+// health checks the cluster by way of apid, for whoever asks.
+func (c *Calls) health() cluster.Health {
+	return cluster.Health{API: c.apid, Kubernetes: func(url string) (health.Kubernetes, error) {
+		api, err := kube.Client()
+		if err == nil && url != "" {
+			api = api.At(url)
+		}
+		return api, err
+	}}
+}
+
+// Servers are all services of the contract with what serves them here.
+func (c *Calls) Servers(machine machinepb.MachineServiceServer) []served.Server {
 	return []served.Server{
 		{Service: &machinepb.MachineService_ServiceDesc, Server: machine},
 		{Service: &resourcepb.State_ServiceDesc, Server: state.New(c.needs.Engine, trust.Resources)},
-		{Service: &clusterpb.ClusterService_ServiceDesc, Server: clusterpb.UnimplementedClusterServiceServer{}},
+		{Service: &clusterpb.ClusterService_ServiceDesc, Server: c.health()},
+		{Service: &ichorpb.Audit_ServiceDesc, Server: audit.RPC{Trail: c.audit}},
+		{Service: &ichorpb.AuditIntake_ServiceDesc, Server: audit.Intake{Trail: c.audit}},
 		{Service: &inspectpb.InspectService_ServiceDesc, Server: inspect.Service{Engine: c.needs.Engine}},
 		{Service: &machinepb.DebugService_ServiceDesc, Server: machinepb.UnimplementedDebugServiceServer{}},
 		{Service: &machinepb.ImageService_ServiceDesc, Server: image.Service{Engine: c.images()}},
 		{Service: &machinepb.LVMService_ServiceDesc, Server: machinepb.UnimplementedLVMServiceServer{}},
-		{Service: &machinepb.LifecycleService_ServiceDesc, Server: machinepb.UnimplementedLifecycleServiceServer{}},
+		{Service: &machinepb.LifecycleService_ServiceDesc, Server: lifecycle.Service{}},
 		{Service: &machinepb.MDService_ServiceDesc, Server: machinepb.UnimplementedMDServiceServer{}},
 		{Service: &machinepb.StorageService_ServiceDesc, Server: mount.Storage{}},
-		{Service: &storagepb.StorageService_ServiceDesc, Server: storagepb.UnimplementedStorageServiceServer{}},
+		{Service: &storagepb.StorageService_ServiceDesc, Server: disk.Service{Sys: "/sys"}},
 		{Service: &timepb.TimeService_ServiceDesc, Server: clock.Service{Engine: c.needs.Engine}},
 	}
-}
-
-// Compare returns where the server and the list of what is not served disagree.
-func (c *Calls) Compare(machine machinepb.MachineServiceServer) []string {
-	return served.Compare(c.servers(machine)...)
 }
 
 // NewServer makes the server that apid calls. Who may call is decided first,
@@ -198,6 +239,11 @@ func (c *Calls) NewServer(mode func() access.Mode, machine machinepb.MachineServ
 	gate := access.Gate{
 		Believe: func(peer access.Peer) bool { return peer.UID == trust.APIDUID },
 		Mode:    mode,
+		Passed: func(ctx context.Context, roles access.Set) {
+			if roles.Has(access.Admin) {
+				c.needs.Reached(access.Source(ctx))
+			}
+		},
 	}
 	server := grpc.NewServer(
 		grpc.Creds(access.LocalCredentials()),
@@ -206,7 +252,7 @@ func (c *Calls) NewServer(mode func() access.Mode, machine machinepb.MachineServ
 		grpc.MaxRecvMsgSize(maxMessage),
 		grpc.MaxSendMsgSize(maxMessage),
 	)
-	for _, s := range c.servers(machine) {
+	for _, s := range c.Servers(machine) {
 		server.RegisterService(s.Service, s.Server)
 	}
 	return server

@@ -7,12 +7,15 @@ import (
 	configspec "github.com/ichor-os/ichor/node/config/spec"
 	crispec "github.com/ichor-os/ichor/node/cri/spec"
 	devicespec "github.com/ichor-os/ichor/node/device/spec"
+	"github.com/ichor-os/ichor/node/diagnostic"
 	diskspec "github.com/ichor-os/ichor/node/disk/spec"
 	dnsspec "github.com/ichor-os/ichor/node/dns/spec"
 	etcdspec "github.com/ichor-os/ichor/node/etcd/spec"
 	etcfilespec "github.com/ichor-os/ichor/node/etcfile/spec"
+	filespec "github.com/ichor-os/ichor/node/file/spec"
 	firewallspec "github.com/ichor-os/ichor/node/firewall/spec"
 	imagespec "github.com/ichor-os/ichor/node/image/spec"
+	"github.com/ichor-os/ichor/node/kernel"
 	kernelspec "github.com/ichor-os/ichor/node/kernel/spec"
 	kubespec "github.com/ichor-os/ichor/node/kube/spec"
 	kubeletspec "github.com/ichor-os/ichor/node/kubelet/spec"
@@ -64,6 +67,10 @@ func All() []resource.AnyKind {
 		timespec.Kinds,
 		volumespec.Kinds,
 		lifecycle.Kinds,
+		kernel.Kinds,
+		timespec.Own,
+		filespec.Own,
+		diagnostic.Kinds,
 	} {
 		all = append(all, of()...)
 	}

@@ -40,10 +40,22 @@ func Maintenance(names identity.Names) (fingerprint string, err error) {
 // saveAPI tells apid what is in force.
 func saveAPI(names identity.Names, api *settings.API) error {
 	api.Self = names.Addressable()
-	if err := os.MkdirAll(filepath.Dir(settings.DefaultAPIPath), 0o755); err != nil {
+	if err := apiFolder(filepath.Dir(settings.DefaultAPIPath)); err != nil {
 		return fmt.Errorf("write apid settings: %w", err)
 	}
 	return settings.Save(settings.DefaultAPIPath, api, APIDUID)
+}
+
+// apiFolder makes the folder in which apid finds its settings and makes its
+// socket; what is not its own there it can neither replace nor remove.
+func apiFolder(path string) error {
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return err
+	}
+	if err := os.Chown(path, 0, APIDUID); err != nil {
+		return err
+	}
+	return os.Chmod(path, 0o775|os.ModeSticky)
 }
 
 // CA is the machine CA of a config; only control plane nodes hold its key.

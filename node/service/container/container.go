@@ -1,43 +1,42 @@
 // Package container runs system services as containers of containerd.
 //
 // A Runner pulls the image, makes the container anew and runs it until it ends
-// or is stopped. Images come through the hosts folder that the node's image
-// cache and mirrors are configured in, so a cached image needs no network.
+// or is stopped. When containerd itself ends meanwhile, the container goes on:
+// its shim lives, its output is read by the Runner and not by containerd, and
+// the Runner takes it up again once containerd is back. Images come through the
+// hosts folder that the node's image cache and mirrors are configured in, so a
+// cached image needs no network.
 package container
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"syscall"
 	"time"
 
-	containerd "github.com/containerd/containerd/v2/client"
-	"github.com/containerd/containerd/v2/core/containers"
-	"github.com/containerd/containerd/v2/core/snapshots"
-	"github.com/containerd/containerd/v2/core/transfer/image"
-	"github.com/containerd/containerd/v2/core/transfer/registry"
-	"github.com/containerd/containerd/v2/pkg/cio"
-	"github.com/containerd/containerd/v2/pkg/namespaces"
-	"github.com/containerd/containerd/v2/pkg/oci"
+	containersapi "github.com/containerd/containerd/api/services/containers/v1"
+	snapshotsapi "github.com/containerd/containerd/api/services/snapshots/v1"
+	tasksapi "github.com/containerd/containerd/api/services/tasks/v1"
+	"github.com/containerd/containerd/api/types/task"
 	"github.com/containerd/errdefs"
-	"github.com/containerd/platforms"
-	"github.com/opencontainers/runtime-spec/specs-go"
+	"google.golang.org/protobuf/types/known/anypb"
 
+	"github.com/ichor-os/ichor/node/containerd"
 	"github.com/ichor-os/ichor/node/service/spec"
 )
 
 const (
-	// Socket is where containerd answers.
-	Socket = "/run/containerd/containerd.sock"
 	// Namespace holds the system's own containers.
 	Namespace = "system"
 	// HostsFolder says where the images of each registry come from.
 	HostsFolder = "/etc/cri/conf.d/hosts"
-	snapshotter = "overlayfs"
 	fifoFolder  = "/run/containerd/fifo"
 	pullTimeout = 10 * time.Minute
+	// specType names an OCI runtime spec, which stands as JSON.
+	specType = "types.containerd.io/opencontainers/runtime-spec/1/Spec"
 )
 
 // Runner runs one container; it implements service.Runner.
@@ -50,30 +49,14 @@ type Runner struct {
 	Grace time.Duration
 }
 
-// Connect dials containerd; the caller closes the client.
-func Connect() (*containerd.Client, error) {
-	client, err := containerd.New(Socket, containerd.WithDefaultNamespace(Namespace), containerd.WithTimeout(5*time.Second))
-	if err != nil {
-		return nil, fmt.Errorf("reach containerd: %w", err)
-	}
-	return client, nil
-}
-
 // Ready reports whether containerd serves.
 func Ready(ctx context.Context) error {
-	client, err := Connect()
+	client, err := containerd.Connect(Namespace)
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	serving, err := client.IsServing(ctx)
-	if err != nil {
-		return fmt.Errorf("ask containerd: %w", err)
-	}
-	if !serving {
-		return errors.New("ask containerd: it does not serve yet")
-	}
-	return nil
+	return client.Serving(ctx)
 }
 
 // Run implements service.Runner.
@@ -82,206 +65,218 @@ func (r *Runner) Run(ctx context.Context, started func(what string)) error {
 	if err != nil {
 		return err
 	}
-	client, err := Connect()
+	client, err := containerd.Connect(Namespace)
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	// Stopping must go on when ctx has ended.
-	calls := namespaces.WithNamespace(context.WithoutCancel(ctx), Namespace)
-	img, err := ensureImage(namespaces.WithNamespace(ctx, Namespace), client, want.Image)
+	img, err := ensureImage(ctx, client, want.Image)
 	if err != nil {
 		return err
 	}
+	// Stopping must go on when ctx has ended.
+	calls := context.WithoutCancel(ctx)
 	if err := remove(calls, client, want.ID); err != nil {
 		return err
 	}
-	made, err := client.NewContainer(calls, want.ID,
-		containerd.WithImage(img),
-		containerd.WithSnapshotter(snapshotter),
-		containerd.WithNewSnapshot(want.ID, img, snapshots.WithLabels(map[string]string{"ichor.dev/service": want.ID})),
-		containerd.WithNewSpec(options(want, img)...),
-	)
-	if err != nil {
-		return fmt.Errorf("make container: %s: %w", want.ID, err)
-	}
 	defer func() { _ = remove(calls, client, want.ID) }()
-	task, err := made.NewTask(calls, cio.NewCreator(cio.WithStreams(nil, r.Output, r.Output), cio.WithFIFODir(fifoFolder)))
+	out, err := openOutput(fifoFolder, want.ID, r.Output)
 	if err != nil {
-		return fmt.Errorf("make container task: %s: %w", want.ID, err)
+		return err
 	}
-	ended, err := task.Wait(calls)
+	defer out.Close()
+	pid, err := create(calls, client, want, img, out.Path())
 	if err != nil {
-		return fmt.Errorf("watch container: %s: %w", want.ID, err)
+		return err
 	}
-	if err := task.Start(calls); err != nil {
+	one := running{tasks: client.Tasks(), id: want.ID}
+	watching, unwatch := context.WithCancel(calls)
+	defer unwatch()
+	ended := one.watch(watching)
+	if _, err := client.Tasks().Start(calls, &tasksapi.StartRequest{ContainerID: want.ID}); err != nil {
 		return fmt.Errorf("start container: %s: %w", want.ID, err)
 	}
-	started(fmt.Sprintf("container of %s, process %d", want.Image, task.Pid()))
+	started(fmt.Sprintf("container of %s, process %d", want.Image, pid))
 	select {
-	case status := <-ended:
-		return exitError(want.ID, status)
+	case end := <-ended:
+		return end.err(want.ID)
 	case <-ctx.Done():
-		return r.stop(calls, task, ended)
+		return one.stop(calls, ended, r.Grace)
 	}
 }
 
-func exitError(id string, status containerd.ExitStatus) error {
-	code, _, err := status.Result()
+// create makes the container, its writable layer and its process, which waits
+// to be started.
+func create(ctx context.Context, client *containerd.Client, want spec.Container, img containerd.Unpacked, output string) (uint32, error) {
+	runtime, err := json.Marshal(runtimeSpec(want, img.Config))
 	if err != nil {
-		return fmt.Errorf("watch container: %s: %w", id, err)
+		return 0, fmt.Errorf("make container: %s: %w", want.ID, err)
 	}
-	if code != 0 {
-		return fmt.Errorf("container ended: %s: exit code %d", id, code)
+	layer, err := client.Snapshots().Prepare(ctx, &snapshotsapi.PrepareSnapshotRequest{
+		Snapshotter: containerd.Snapshotter, Key: want.ID, Parent: img.Chain,
+		Labels: map[string]string{
+			"ichor.dev/service": want.ID,
+			// The container that refers to it comes only after it.
+			"containerd.io/gc.root": time.Now().UTC().Format(time.RFC3339),
+		},
+	})
+	if err != nil {
+		return 0, fmt.Errorf("make layer of container: %s: %w", want.ID, err)
+	}
+	_, err = client.Containers().Create(ctx, &containersapi.CreateContainerRequest{Container: &containersapi.Container{
+		ID: want.ID, Image: img.Name, Snapshotter: containerd.Snapshotter, SnapshotKey: want.ID,
+		Runtime: &containersapi.Container_Runtime{Name: containerd.Runtime},
+		Spec:    &anypb.Any{TypeUrl: specType, Value: runtime},
+	}})
+	if err != nil {
+		return 0, fmt.Errorf("make container: %s: %w", want.ID, err)
+	}
+	made, err := client.Tasks().Create(ctx, &tasksapi.CreateTaskRequest{
+		ContainerID: want.ID, Rootfs: layer.GetMounts(), Stdout: output, Stderr: output,
+	})
+	if err != nil {
+		return 0, fmt.Errorf("make container task: %s: %w", want.ID, err)
+	}
+	return made.GetPid(), nil
+}
+
+// running is a container that runs, whether or not containerd does.
+type running struct {
+	tasks tasksapi.TasksClient
+	id    string
+}
+
+// end is how a container ended.
+type end struct {
+	code  uint32
+	cause error
+}
+
+func (e end) err(id string) error {
+	if e.cause != nil {
+		return fmt.Errorf("watch container: %s: %w", id, e.cause)
+	}
+	if e.code != 0 {
+		return fmt.Errorf("container ended: %s: exit code %d", id, e.code)
 	}
 	return nil
 }
 
-func (r *Runner) stop(ctx context.Context, task containerd.Task, ended <-chan containerd.ExitStatus) error {
-	grace := r.Grace
+// again is the pause between attempts to reach containerd.
+const again = 200 * time.Millisecond
+
+// watch tells once how the container ended. While containerd is away it waits:
+// the container lives on below its shim, which containerd takes up again.
+func (r running) watch(ctx context.Context) <-chan end {
+	ended := make(chan end, 1)
+	go func() {
+		for {
+			answer, err := r.tasks.Wait(ctx, &tasksapi.WaitRequest{ContainerID: r.id})
+			if !errdefs.IsUnavailable(err) {
+				ended <- end{answer.GetExitStatus(), err}
+				return
+			}
+			select {
+			case <-time.After(again):
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return ended
+}
+
+// stop ends the container politely, then not.
+func (r running) stop(ctx context.Context, ended <-chan end, grace time.Duration) error {
 	if grace == 0 {
 		grace = 20 * time.Second
 	}
-	if err := task.Kill(ctx, syscall.SIGTERM); err != nil && !errdefs.IsNotFound(err) {
-		return fmt.Errorf("stop container: %s: %w", task.ID(), err)
+	for _, step := range []struct {
+		signal syscall.Signal
+		within time.Duration
+	}{{syscall.SIGTERM, grace}, {syscall.SIGKILL, 10 * time.Second}} {
+		bounded, cancel := context.WithTimeout(ctx, step.within)
+		err := r.kill(bounded, step.signal)
+		if err == nil {
+			select {
+			case <-ended:
+				cancel()
+				return nil
+			case <-bounded.Done():
+			}
+		}
+		cancel()
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			return fmt.Errorf("stop container: %s: %w", r.id, err)
+		}
 	}
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
-	select {
-	case <-ended:
-		return nil
-	case <-timer.C:
-	}
-	if err := task.Kill(ctx, syscall.SIGKILL, containerd.WithKillAll); err != nil && !errdefs.IsNotFound(err) {
-		return fmt.Errorf("kill container: %s: %w", task.ID(), err)
-	}
-	select {
-	case <-ended:
-	case <-time.After(10 * time.Second):
-		return fmt.Errorf("kill container: %s: it does not end", task.ID())
-	}
-	return nil
+	return fmt.Errorf("kill container: %s: it does not end", r.id)
 }
 
-// remove deletes a container, its task and its writable layer, if there.
+// kill sends a signal, as soon as containerd is there to do it.
+func (r running) kill(ctx context.Context, signal syscall.Signal) error {
+	for {
+		_, err := r.tasks.Kill(ctx, &tasksapi.KillRequest{ContainerID: r.id, Signal: uint32(signal), All: signal == syscall.SIGKILL})
+		switch {
+		case err == nil, errdefs.IsNotFound(err):
+			return nil
+		case !errdefs.IsUnavailable(err):
+			return err
+		}
+		select {
+		case <-time.After(again):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// remove deletes a container, its process and its writable layer, if there.
 func remove(ctx context.Context, client *containerd.Client, id string) error {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	old, err := client.LoadContainer(ctx, id)
-	if errdefs.IsNotFound(err) {
-		return nil
+	if err := removeTask(ctx, client.Tasks(), id); err != nil && !errdefs.IsNotFound(err) {
+		return fmt.Errorf("remove container task: %s: %w", id, err)
 	}
-	if err != nil {
-		return fmt.Errorf("look for container: %s: %w", id, err)
-	}
-	if task, err := old.Task(ctx, nil); err == nil {
-		if _, err := task.Delete(ctx, containerd.WithProcessKill); err != nil && !errdefs.IsNotFound(err) {
-			return fmt.Errorf("remove container task: %s: %w", id, err)
-		}
-	}
-	if err := old.Delete(ctx, containerd.WithSnapshotCleanup); err != nil && !errdefs.IsNotFound(err) {
+	_, err := client.Containers().Delete(ctx, &containersapi.DeleteContainerRequest{ID: id})
+	if err != nil && !errdefs.IsNotFound(err) {
 		return fmt.Errorf("remove container: %s: %w", id, err)
+	}
+	_, err = client.Snapshots().Remove(ctx, &snapshotsapi.RemoveSnapshotRequest{Snapshotter: containerd.Snapshotter, Key: id})
+	if err != nil && !errdefs.IsNotFound(err) {
+		return fmt.Errorf("remove layer of container: %s: %w", id, err)
 	}
 	return nil
 }
 
-// ensureImage gives the image, pulled by containerd itself if it is not there.
-func ensureImage(ctx context.Context, client *containerd.Client, ref string) (containerd.Image, error) {
-	img, err := client.GetImage(ctx, ref)
-	if err == nil {
-		if ready, err := img.IsUnpacked(ctx, snapshotter); err == nil && ready {
-			return img, nil
+func removeTask(ctx context.Context, tasks tasksapi.TasksClient, id string) error {
+	got, err := tasks.Get(ctx, &tasksapi.GetRequest{ContainerID: id})
+	if err != nil {
+		return err
+	}
+	if got.GetProcess().GetStatus() != task.Status_STOPPED {
+		_, err := tasks.Kill(ctx, &tasksapi.KillRequest{ContainerID: id, Signal: uint32(syscall.SIGKILL), All: true})
+		if err != nil {
+			return err
 		}
-	} else if !errdefs.IsNotFound(err) {
-		return nil, fmt.Errorf("look for image: %s: %w", ref, err)
+		if _, err := tasks.Wait(ctx, &tasksapi.WaitRequest{ContainerID: id}); err != nil {
+			return err
+		}
+	}
+	_, err = tasks.Delete(ctx, &tasksapi.DeleteTaskRequest{ContainerID: id})
+	return err
+}
+
+// ensureImage gives the image, pulled by containerd itself if it is not there.
+func ensureImage(ctx context.Context, client *containerd.Client, ref string) (containerd.Unpacked, error) {
+	img, err := client.Unpacked(ctx, ref)
+	if err == nil || !errdefs.IsNotFound(err) {
+		return img, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, pullTimeout)
 	defer cancel()
-	source, err := registry.NewOCIRegistry(ctx, ref, registry.WithHostDir(HostsFolder))
-	if err != nil {
-		return nil, fmt.Errorf("pull image: %s: %w", ref, err)
+	if err := client.Pull(ctx, ref, HostsFolder, nil, nil); err != nil {
+		return containerd.Unpacked{}, fmt.Errorf("pull image: %s: neither the image cache nor its registry gave it: %w", ref, err)
 	}
-	store := image.NewStore(ref, image.WithUnpack(platforms.DefaultSpec(), snapshotter))
-	if err := client.Transfer(ctx, source, store); err != nil {
-		return nil, fmt.Errorf("pull image: %s: neither the image cache nor its registry gave it: %w", ref, err)
-	}
-	return client.GetImage(ctx, ref)
-}
-
-// options turn the spec into an OCI runtime spec.
-func options(want spec.Container, img containerd.Image) []oci.SpecOpts {
-	opts := []oci.SpecOpts{oci.WithImageConfig(img)}
-	if len(want.Args) > 0 {
-		opts = append(opts, oci.WithProcessArgs(want.Args...))
-	}
-	opts = append(opts,
-		oci.WithEnv(want.Env),
-		oci.WithHostNamespace(specs.NetworkNamespace),
-		oci.WithHostHostsFile,
-		oci.WithHostResolvconf,
-		oci.WithUIDGID(want.UID, want.GID),
-		oci.WithCgroup(want.Group),
-		oci.WithMounts(mounts(want.Mounts)),
-		oci.WithRootFSReadonly(),
-	)
-	if want.Privileged {
-		opts = append(opts,
-			oci.WithPrivileged,
-			oci.WithAllDevicesAllowed,
-			oci.WithHostNamespace(specs.PIDNamespace),
-			oci.WithHostNamespace(specs.CgroupNamespace),
-			oci.WithHostNamespace(specs.IPCNamespace),
-			withoutMounts(want.Mounts),
-		)
-	} else {
-		opts = append(opts, oci.WithNoNewPrivileges)
-	}
-	return opts
-}
-
-func mounts(list []spec.Mount) []specs.Mount {
-	out := make([]specs.Mount, 0, len(list))
-	for _, m := range list {
-		options := []string{"rbind"}
-		if m.Shared {
-			options = append(options, "rshared")
-		} else {
-			options = append(options, "rprivate")
-		}
-		if m.ReadOnly {
-			options = append(options, "ro")
-		} else {
-			options = append(options, "rw")
-		}
-		out = append(out, specs.Mount{Type: "bind", Source: m.Source, Destination: m.Target, Options: options})
-	}
-	return out
-}
-
-// withoutMounts drops the default mounts that one of the container's own
-// replaces, and makes the root's propagation shared where one is shared.
-func withoutMounts(list []spec.Mount) oci.SpecOpts {
-	return func(_ context.Context, _ oci.Client, _ *containers.Container, s *oci.Spec) error {
-		own := map[string]bool{}
-		for _, m := range list {
-			own[m.Target] = true
-			if m.Shared {
-				s.Linux.RootfsPropagation = "rshared"
-			}
-		}
-		seen := map[string]bool{}
-		var kept []specs.Mount
-		for _, m := range s.Mounts {
-			if own[m.Destination] && m.Type != "bind" {
-				continue
-			}
-			if own[m.Destination] && seen[m.Destination] {
-				continue
-			}
-			seen[m.Destination] = true
-			kept = append(kept, m)
-		}
-		s.Mounts = kept
-		return nil
-	}
+	return client.Unpacked(ctx, ref)
 }

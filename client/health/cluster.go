@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"slices"
 	"strings"
@@ -12,24 +11,36 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	machinepb "github.com/ichor-os/ichor/api/machine"
-	"github.com/ichor-os/ichor/cli/machine"
-	"github.com/ichor-os/ichor/cli/target"
 	"github.com/ichor-os/ichor/client"
 )
 
-// cluster is what the checks are about.
-type cluster struct {
-	session               *target.Session
-	controlPlane, workers []string
-	given                 bool // the user said which nodes there should be
-	endpoint              string
+// Cluster is what the checks are about.
+type Cluster struct {
+	Machine machinepb.MachineServiceClient
+	// ControlPlane and Workers are the addresses of the nodes that there should
+	// be; with none of them it is those that Kubernetes knows.
+	ControlPlane, Workers []string
+	// First is the node to begin with while no control plane node is known; ""
+	// is the one that is connected to.
+	First string
+	// Connect finds the Kubernetes API, given a control plane node or "".
+	Connect func(ctx context.Context, node string) (Kubernetes, error)
+	// Reconnect, if not nil, is called when the first node did not answer.
+	Reconnect func()
 
-	kubernetes *kubernetes
+	given      bool
+	kubernetes Kubernetes
 	nodes      []node
 }
 
-// checks are all of them, from the machines up to what runs on Kubernetes.
-func (c *cluster) checks() []Check {
+// Kubernetes reads a path of the Kubernetes API, as JSON, into a value.
+type Kubernetes interface {
+	Get(ctx context.Context, path string, into any) error
+}
+
+// Checks are all of them, from the machines up to what runs on Kubernetes.
+func (c *Cluster) Checks() []Check {
+	c.given = len(c.ControlPlane)+len(c.Workers) > 0
 	return []Check{
 		{"apid to answer on the first node", c.answers},
 		{"Kubernetes API to answer", c.connect},
@@ -46,77 +57,37 @@ func (c *cluster) checks() []Check {
 	}
 }
 
-func (c *cluster) all() []string { return slices.Concat(c.controlPlane, c.workers) }
+func (c *Cluster) all() []string { return slices.Concat(c.ControlPlane, c.Workers) }
 
-func (c *cluster) controlPlanes() []string { return c.controlPlane }
+func (c *Cluster) controlPlanes() []string { return c.ControlPlane }
 
 // first is the node to begin with.
-func (c *cluster) first(ctx context.Context) context.Context {
-	switch {
-	case len(c.controlPlane) > 0:
-		return client.WithNode(ctx, c.controlPlane[0])
-	case len(c.session.Nodes) > 0:
-		return client.WithNode(ctx, c.session.Nodes[0])
+func (c *Cluster) first() string {
+	if len(c.ControlPlane) > 0 {
+		return c.ControlPlane[0]
 	}
-	return ctx
+	return c.First
 }
 
-func (c *cluster) answers(ctx context.Context) error {
-	_, err := c.session.Machine.Version(c.first(ctx), &emptypb.Empty{})
-	if err != nil {
-		c.session.Reconnect()
+func (c *Cluster) answers(ctx context.Context) error {
+	if node := c.first(); node != "" {
+		ctx = client.WithNode(ctx, node)
+	}
+	_, err := c.Machine.Version(ctx, &emptypb.Empty{})
+	if err != nil && c.Reconnect != nil {
+		c.Reconnect()
 	}
 	return err
 }
 
-// connect gets a kubeconfig and finds an address at which the Kubernetes API can
-// be reached from here: the given one, the cluster's, or an endpoint of the node
-// API.
-func (c *cluster) connect(ctx context.Context) error {
-	one := *c.session
-	if len(c.controlPlane) > 0 {
-		one.Nodes = c.controlPlane[:1]
-	} else if len(one.Nodes) > 1 {
-		one.Nodes = one.Nodes[:1]
-	}
-	fetched, err := machine.FetchKubeconfig(ctx, &one)
-	if err != nil {
-		return err
-	}
-	servers := []string{c.endpoint}
-	if c.endpoint == "" {
-		servers = []string{machine.ThroughLoopback(c.session.Endpoint(), fetched.Server()), "https://" + net.JoinHostPort(hostOf(c.session.Endpoint()), "6443")}
-	}
-	var errs []error
-	for _, server := range servers {
-		if _, err := url.Parse(server); err != nil || server == "" {
-			continue
-		}
-		fetched.SetServer(server)
-		api, err := newKubernetes(fetched)
-		if err != nil {
-			return err
-		}
-		if _, err := nodesOf(ctx, api); err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		c.kubernetes = api
-		return nil
-	}
-	return errors.Join(errs...)
-}
-
-func hostOf(endpoint string) string {
-	if host, _, err := net.SplitHostPort(endpoint); err == nil {
-		return host
-	}
-	return strings.Trim(endpoint, "[]")
+func (c *Cluster) connect(ctx context.Context) (err error) {
+	c.kubernetes, err = c.Connect(ctx, c.first())
+	return err
 }
 
 // discover finds the nodes, or compares those that were given with those that
 // Kubernetes knows.
-func (c *cluster) discover(ctx context.Context) error {
+func (c *Cluster) discover(ctx context.Context) error {
 	nodes, err := nodesOf(ctx, c.kubernetes)
 	if err != nil {
 		return err
@@ -131,7 +102,7 @@ func (c *cluster) discover(ctx context.Context) error {
 		}
 	}
 	if !c.given {
-		c.controlPlane, c.workers = controlPlane, workers
+		c.ControlPlane, c.Workers = controlPlane, workers
 		if len(controlPlane) == 0 {
 			return errors.New("there is no control plane node in Kubernetes yet")
 		}
@@ -147,9 +118,9 @@ func (c *cluster) discover(ctx context.Context) error {
 }
 
 // service checks that a service runs and is healthy.
-func (c *cluster) service(id string, on func() []string) func(ctx context.Context) error {
+func (c *Cluster) service(id string, on func() []string) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
-		response, err := c.session.Machine.ServiceList(client.WithNodes(ctx, on()...), &emptypb.Empty{})
+		response, err := c.Machine.ServiceList(client.WithNodes(ctx, on()...), &emptypb.Empty{})
 		if err != nil {
 			return err
 		}
@@ -184,8 +155,8 @@ func serviceFault(list *machinepb.ServiceList, id string) string {
 
 // members asks each control plane node for the members of etcd: host names and
 // the hosts of their URLs, sorted.
-func (c *cluster) members(ctx context.Context) (map[string][]*machinepb.EtcdMember, error) {
-	response, err := c.session.Machine.EtcdMemberList(client.WithNodes(ctx, c.controlPlane...), &machinepb.EtcdMemberListRequest{QueryLocal: true})
+func (c *Cluster) members(ctx context.Context) (map[string][]*machinepb.EtcdMember, error) {
+	response, err := c.Machine.EtcdMemberList(client.WithNodes(ctx, c.ControlPlane...), &machinepb.EtcdMemberListRequest{QueryLocal: true})
 	if err != nil {
 		return nil, err
 	}
@@ -197,14 +168,14 @@ func (c *cluster) members(ctx context.Context) (map[string][]*machinepb.EtcdMemb
 	return byNode, failed
 }
 
-func (c *cluster) sameMembers(ctx context.Context) error {
+func (c *Cluster) sameMembers(ctx context.Context) error {
 	byNode, err := c.members(ctx)
 	if err != nil {
 		return err
 	}
 	var first string
 	seen := ""
-	for _, node := range c.controlPlane {
+	for _, node := range c.ControlPlane {
 		var names []string
 		for _, member := range byNode[node] {
 			names = append(names, member.GetHostname())
@@ -220,13 +191,13 @@ func (c *cluster) sameMembers(ctx context.Context) error {
 	return nil
 }
 
-func (c *cluster) membersAreNodes(ctx context.Context) error {
+func (c *Cluster) membersAreNodes(ctx context.Context) error {
 	byNode, err := c.members(ctx)
 	if err != nil {
 		return err
 	}
 	var addresses []string
-	for _, member := range byNode[c.controlPlane[0]] {
+	for _, member := range byNode[c.ControlPlane[0]] {
 		if member.GetIsLearner() {
 			return fmt.Errorf("member %s does not vote yet", member.GetHostname())
 		}
@@ -236,13 +207,13 @@ func (c *cluster) membersAreNodes(ctx context.Context) error {
 			}
 		}
 	}
-	for _, node := range c.controlPlane {
+	for _, node := range c.ControlPlane {
 		if !slices.Contains(addresses, node) {
 			return fmt.Errorf("control plane node %s is no member of etcd: the members are at %s", node, strings.Join(addresses, ", "))
 		}
 	}
 	for _, address := range addresses {
-		if !slices.Contains(c.controlPlane, address) {
+		if !slices.Contains(c.ControlPlane, address) {
 			return fmt.Errorf("etcd has a member at %s, which is no control plane node: remove it with 'etcd remove-member' if it is gone for good", address)
 		}
 	}

@@ -20,7 +20,7 @@ type node struct {
 	notReady      string // why it is not Ready; empty if it is
 }
 
-func nodesOf(ctx context.Context, api *kubernetes) ([]node, error) {
+func nodesOf(ctx context.Context, api Kubernetes) ([]node, error) {
 	var list struct {
 		Items []struct {
 			Metadata struct {
@@ -34,7 +34,7 @@ func nodesOf(ctx context.Context, api *kubernetes) ([]node, error) {
 			}
 		}
 	}
-	if err := api.get(ctx, "/api/v1/nodes", &list); err != nil {
+	if err := api.Get(ctx, "/api/v1/nodes", &list); err != nil {
 		return nil, err
 	}
 	var nodes []node
@@ -59,7 +59,7 @@ func nodesOf(ctx context.Context, api *kubernetes) ([]node, error) {
 	return nodes, nil
 }
 
-func (c *cluster) ready(ctx context.Context) error {
+func (c *Cluster) ready(ctx context.Context) error {
 	nodes, err := nodesOf(ctx, c.kubernetes)
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (c *cluster) ready(ctx context.Context) error {
 }
 
 // podsOf lists the pods of a label: their nodes, and why one is not ready.
-func (c *cluster) podsOf(ctx context.Context, app string) (on []string, waiting error, err error) {
+func (c *Cluster) podsOf(ctx context.Context, app string) (on []string, waiting error, err error) {
 	var list struct {
 		Items []struct {
 			Metadata struct{ Name string }
@@ -89,7 +89,7 @@ func (c *cluster) podsOf(ctx context.Context, app string) (on []string, waiting 
 		}
 	}
 	path := "/api/v1/namespaces/kube-system/pods?labelSelector=" + url.QueryEscape("k8s-app="+app)
-	if err := c.kubernetes.get(ctx, path, &list); err != nil {
+	if err := c.kubernetes.Get(ctx, path, &list); err != nil {
 		return nil, nil, err
 	}
 	var errs []error
@@ -107,7 +107,7 @@ func (c *cluster) podsOf(ctx context.Context, app string) (on []string, waiting 
 }
 
 // staticPods checks that each control plane node has its pods.
-func (c *cluster) staticPods(ctx context.Context) error {
+func (c *Cluster) staticPods(ctx context.Context) error {
 	for _, app := range []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler"} {
 		on, waiting, err := c.podsOf(ctx, app)
 		if err := errors.Join(err, waiting); err != nil {
@@ -124,7 +124,7 @@ func (c *cluster) staticPods(ctx context.Context) error {
 
 // pods checks that the pods of an add-on are ready, unless the cluster has none
 // of it by its config.
-func (c *cluster) pods(app string) func(ctx context.Context) error {
+func (c *Cluster) pods(app string) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
 		_, waiting, err := c.podsOf(ctx, app)
 		return errors.Join(err, waiting)

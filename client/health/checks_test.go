@@ -15,8 +15,6 @@ import (
 
 	commonpb "github.com/ichor-os/ichor/api/common"
 	machinepb "github.com/ichor-os/ichor/api/machine"
-	"github.com/ichor-os/ichor/cli/target"
-	"github.com/ichor-os/ichor/client"
 )
 
 // world is a cluster that works, for tests to break.
@@ -86,19 +84,18 @@ func (w *world) EtcdMemberList(context.Context, *machinepb.EtcdMemberListRequest
 	return response, nil
 }
 
-// firstFault runs the checks once, in their order, but the one that connects.
+// firstFault runs the checks once, in their order.
 func (w *world) firstFault(t *testing.T) (name string, fault error) {
 	t.Helper()
 	server := httptest.NewServer(w)
 	defer server.Close()
-	c := &cluster{
-		session:    &target.Session{Client: &client.Client{Machine: w}, Nodes: []string{"10.0.0.2"}},
-		kubernetes: &kubernetes{server: server.URL, http: server.Client()},
+	c := &Cluster{
+		Machine: w, First: "10.0.0.2",
+		Connect: func(context.Context, string) (Kubernetes, error) {
+			return &web{server: server.URL, http: server.Client()}, nil
+		},
 	}
-	for _, check := range c.checks() {
-		if check.Name == "Kubernetes API to answer" {
-			continue
-		}
+	for _, check := range c.Checks() {
 		if err := check.Try(t.Context()); err != nil {
 			return check.Name, err
 		}
@@ -144,7 +141,7 @@ func TestChecks_NameThePartThatIsBroken(t *testing.T) {
 func TestChecks_ControlPlaneNodesAgreeOnMembers(t *testing.T) {
 	w := working()
 	w.members["10.0.0.4"] = []*machinepb.EtcdMember{{Hostname: "other"}}
-	c := &cluster{session: &target.Session{Client: &client.Client{Machine: w}}, controlPlane: []string{"10.0.0.2", "10.0.0.4"}}
+	c := &Cluster{Machine: w, ControlPlane: []string{"10.0.0.2", "10.0.0.4"}}
 	if err := c.sameMembers(t.Context()); err == nil || !strings.Contains(err.Error(), "10.0.0.2 knows the members cp, but 10.0.0.4 knows other") {
 		t.Errorf("got %v", err)
 	}

@@ -10,22 +10,23 @@ import (
 	"github.com/ichor-os/ichor/pki/kubeconfig"
 )
 
-// kubernetes reads from the Kubernetes API what tells that a cluster works.
-type kubernetes struct {
+// web reads from the Kubernetes API what tells that a cluster works.
+type web struct {
 	server string
 	http   *http.Client
 }
 
-func newKubernetes(config *kubeconfig.Config) (*kubernetes, error) {
+// NewKubernetes makes a Kubernetes of a kubeconfig.
+func NewKubernetes(config *kubeconfig.Config) (Kubernetes, error) {
 	secure, err := config.TLS()
 	if err != nil {
 		return nil, err
 	}
-	return &kubernetes{server: config.Server(), http: &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{TLSClientConfig: secure}}}, nil
+	return &web{server: config.Server(), http: &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{TLSClientConfig: secure}}}, nil
 }
 
-// get reads a path of the API into a value.
-func (k *kubernetes) get(ctx context.Context, path string, into any) error {
+// Get implements [Kubernetes].
+func (k *web) Get(ctx context.Context, path string, into any) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, k.server+path, nil)
 	if err != nil {
 		return err
