@@ -24,7 +24,7 @@ const (
 
 // lookAgain bounds the time between two looks at certificates: a clock that was
 // set shows then at the latest.
-const lookAgain = time.Hour
+const lookAgain = 12 * time.Hour
 
 // issuer gives certificates within one run: those of before while they hold,
 // new ones otherwise. It has the run repeated when the next is due.
