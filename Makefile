@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 GO = PATH="$$(.ci/setup --path):$$PATH" GOTOOLCHAIN=local GOFLAGS=-buildvcs=false go
 
-.PHONY: talosctl cluster cluster-destroy help assets test unit lint generate lock sizes long
+.PHONY: bench-node talosctl cluster cluster-destroy help assets test unit lint generate lock sizes long
 
 NODES ?= 1+1
 CLUSTER ?= talos-default
@@ -34,6 +34,9 @@ generate: ## renew generated files
 
 long: ## soaks, full rebuild comparison
 	@$(GO) run ./test/run long
+
+bench-node: assets ## memory and processor time of an idle node's own processes, against their bounds; needs root
+	@$(GO) run ./test/bench node
 
 talosctl: ## the client, as build/talosctl
 	@$(GO) build -trimpath -ldflags="-s -w" -o build/talosctl ./cmd/talosctl

@@ -50,14 +50,14 @@ It is written to the path (default: talosconfig), which must not exist.`,
 				if err != nil {
 					return err
 				}
-				for _, message := range response.GetMessages() {
-					text, err := reaching(message.GetTalosconfig(), s)
-					if err != nil {
-						return fmt.Errorf("read the node's answer: %w", err)
-					}
-					return atomicfile.Create(path, text, 0o600)
+				if len(response.GetMessages()) == 0 {
+					return errors.New("the node answered without a client config")
 				}
-				return errors.New("the node answered without a client config")
+				text, err := reaching(response.GetMessages()[0].GetTalosconfig(), s)
+				if err != nil {
+					return fmt.Errorf("read the node's answer: %w", err)
+				}
+				return atomicfile.Create(path, text, 0o600)
 			})
 		},
 	}

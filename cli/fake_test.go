@@ -37,6 +37,9 @@ type fakeNode struct {
 	talosconfig string // file with a context that leads to it, for two nodes
 	mu          sync.Mutex
 	applied     []*machinepb.ApplyConfigurationRequest
+	changed     metadata.MD // of the last of them
+	waits       int         // how often the node still says that the config waits
+	reverts     bool
 	roles       *machinepb.GenerateClientConfigurationRequest
 	logs        *machinepb.LogsRequest
 }
@@ -92,7 +95,7 @@ func serve(t *testing.T, n *fakeNode, config *tls.Config) (address string) {
 	server := grpc.NewServer(grpc.Creds(credentials.NewTLS(config)))
 	machinepb.RegisterMachineServiceServer(server, n)
 	storagepb.RegisterStorageServiceServer(server, fakeDisks{})
-	resourcepb.RegisterStateServer(server, fakeState{resources: fakeResources()})
+	resourcepb.RegisterStateServer(server, fakeState{resources: fakeResources(), node: n})
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(server.Stop)
 	return listener.Addr().String()

@@ -11,9 +11,11 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/emptypb"
 
+	"github.com/ichor-os/ichor/api/applyconfig"
 	commonpb "github.com/ichor-os/ichor/api/common"
 	resourcepb "github.com/ichor-os/ichor/api/cosi/resource"
 	machinepb "github.com/ichor-os/ichor/api/machine"
@@ -145,8 +147,22 @@ func (n *fakeNode) ApplyConfiguration(ctx context.Context, in *machinepb.ApplyCo
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.applied = append(n.applied, in)
+	n.changed, _ = metadata.FromIncomingContext(ctx)
 	if strings.Contains(string(in.GetData()), "nonsense") {
 		return nil, status.Error(codes.InvalidArgument, "config is not valid: nonsense")
+	}
+	if in.GetDryRun() {
+		return &machinepb.ApplyConfigurationResponse{Messages: []*machinepb.ApplyConfiguration{
+			{Mode: in.GetMode(), ModeDetails: "Dry run.\n\nPlan:\nfakes a change\n\nDifferences:\nnone"},
+		}}, nil
+	}
+	if n.waits > 0 {
+		if err := grpc.SetHeader(ctx, metadata.Pairs(applyconfig.BoundKey, "10s")); err != nil {
+			return nil, err
+		}
+		return &machinepb.ApplyConfigurationResponse{Messages: []*machinepb.ApplyConfiguration{
+			{Mode: machinepb.ApplyConfigurationRequest_NO_REBOOT, ModeDetails: "It may cut the node off."},
+		}}, nil
 	}
 	return &machinepb.ApplyConfigurationResponse{Messages: []*machinepb.ApplyConfiguration{
 		{Mode: in.GetMode(), ModeDetails: "Applied without a reboot.", Warnings: []string{"a key is old"}},

@@ -54,7 +54,7 @@ func TestMachineConfigPlan_WritesWhatAChangeTakes(t *testing.T) {
 		t.Errorf("plan:\n%s", got.stdout)
 	}
 	text := mustRun(t, "machineconfig", "plan", "a.yaml", "b.yaml").stdout
-	if !strings.Contains(text, "restarts services") || strings.Contains(text, "hunter2") {
+	if !strings.Contains(text, "needs a reboot") || strings.Contains(text, "hunter2") {
 		t.Errorf("plan:\n%s", text)
 	}
 	if text := mustRun(t, "machineconfig", "plan", "a.yaml", "a.yaml").stdout; text != "nothing changes\n" {

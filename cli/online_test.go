@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/ichor-os/ichor/api/applyconfig"
 	machinepb "github.com/ichor-os/ichor/api/machine"
 	"github.com/ichor-os/ichor/pki/talosconfig"
 )
@@ -57,7 +58,7 @@ NODE       PROTO   RECV-Q   SEND-Q   LOCAL ADDRESS   FOREIGN ADDRESS   STATE    
 `},
 		{"file", []string{"read", "/etc/hostname"}, "\ncontent of /etc/hostname\n"},
 		{"version", []string{"version", "--short"}, "\nClient v1.13.9\n10.0.0.2 v1.13.9\n"},
-		{"apply", []string{"apply", "-f", "config.yaml", "-m", "no-reboot"}, "\n10.0.0.2: WARNING: a key is old\nApplied without a reboot.\n"},
+		{"apply", []string{"apply", "-f", "config.yaml", "-m", "no-reboot"}, "\n10.0.0.2: plan\n  fakes a change\n10.0.0.2: WARNING: a key is old\nApplied without a reboot.\n"},
 		{"patch that changes nothing", []string{"patch", "mc", "-p", "machine: {type: worker}"}, "\n10.0.0.2: nothing changes\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -258,6 +259,53 @@ func TestOnline_PatchSendsTheWholeConfig(t *testing.T) {
 	}
 	if !got.GetDryRun() || got.GetMode() != machinepb.ApplyConfigurationRequest_STAGED {
 		t.Errorf("dry run %v, mode %s", got.GetDryRun(), got.GetMode())
+	}
+}
+
+func TestOnline_PatchShowsThePlanAndSaysWhatItBeganWith(t *testing.T) {
+	n := startFake(t, goodNode)
+	exit, stdout, stderr := n.run(t, "patch", "mc", "--confirm-timeout", "30s", "-p", "machine: {sysctls: {a: b}}")
+	if exit != 0 || len(n.applied) != 2 {
+		t.Fatalf("exit %d, %d calls: %s", exit, len(n.applied), stderr)
+	}
+	plan, done := strings.Index(stdout, "fakes a change"), strings.Index(stdout, "Applied without a reboot.")
+	if plan < 0 || done < plan || strings.Contains(stdout, "Differences") {
+		t.Errorf("wrote:\n%s", stdout)
+	}
+	if !n.applied[0].GetDryRun() || n.applied[1].GetDryRun() {
+		t.Error("the first call is not the dry run alone")
+	}
+	const documents = "version: v1alpha1\nmachine:\n  type: worker\n---\napiVersion: v1alpha1\nkind: HostnameConfig\nhostname: a\n"
+	if got := n.changed.Get(applyconfig.BaseKey); len(got) != 1 || got[0] != applyconfig.Digest([]byte(documents)) {
+		t.Errorf("base = %q", got)
+	}
+	if got := n.changed.Get(applyconfig.BoundKey); len(got) != 1 || got[0] != "30s" {
+		t.Errorf("bound = %q", got)
+	}
+}
+
+func TestOnline_ApplyFollowsAChangeThatMayCutTheNodeOff(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		reverts bool
+		exit    int
+		said    string
+	}{
+		{"the node stays in reach", false, 0, "can still be reached"},
+		{"the node took it back", true, 1, "the gateway does not answer"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			n := startFake(t, goodNode)
+			n.waits, n.reverts = 3, test.reverts
+			inTempFolder(t, map[string]string{"c.yaml": "version: v1alpha1\nmachine:\n  type: worker\n"})
+			exit, stdout, stderr := n.run(t, "apply-config", "-f", "c.yaml")
+			if exit != test.exit || !strings.Contains(stdout+stderr, test.said) || !strings.Contains(stdout, "It may cut the node off.") {
+				t.Errorf("exit %d\n%s%s", exit, stdout, stderr)
+			}
+			if n.waits > 0 {
+				t.Error("it did not wait for the node")
+			}
+		})
 	}
 }
 

@@ -113,7 +113,8 @@ func commit(tb testing.TB, e *resource.Engine, fn func(s *resource.Session)) {
 
 // BenchmarkUpdateToLastReconcile measures, at 1,000 updates a second, how long
 // it takes from an update until the last of four reconcilers has run. The
-// bound is 5 ms for 99 of 100.
+// bound is 5 ms for 99 of 100; it fails the benchmark where ICHOR_BOUNDS is set,
+// which a machine that does other things as well cannot bear.
 func BenchmarkUpdateToLastReconcile(b *testing.B) {
 	const seconds = 5
 	begun := make([]atomic.Int64, seconds*1000+1)
@@ -156,6 +157,9 @@ func report(b *testing.B, took []atomic.Int64) {
 	b.ReportMetric(at(0.99), "p99-ms")
 	b.ReportMetric(at(1), "max-ms")
 	b.ReportMetric(float64(len(took)-1-len(all)), "superseded")
+	if os.Getenv("ICHOR_BOUNDS") != "" && at(0.99) > 5 {
+		b.Errorf("99 of 100 took up to %.2f ms, want 5", at(0.99))
+	}
 }
 
 // BenchmarkCommit measures one write among 100,000 resources and 10,000

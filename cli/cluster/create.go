@@ -98,7 +98,7 @@ func (f *createFlags) add(command *cobra.Command) {
 	flags.DurationVar(&f.timeout, "wait-timeout", 20*time.Minute, "how long to wait")
 	flags.StringVar(&f.talosconfig, "talosconfig-destination", "", "client config `file` to add the cluster to (default: $TALOSCONFIG or ~/.talos/config)")
 	flags.BoolVar(&f.skipKubeconfig, "skip-kubeconfig", false, "leave the kubeconfig alone")
-	flags.BoolVar(&f.existing, "exist-ok", false, "be content with a cluster of this name that is there, and start it if it is stopped")
+	flags.BoolVar(&f.existing, "exist-ok", false, "be content with a cluster of this name that is there, and start what is stopped of it")
 	flags.Var(provisionerFlag{}, "provisioner", "what nodes are made of")
 	for _, name := range []string{"airgapped", "with-apply-config"} {
 		flags.Bool(name, false, "always so")

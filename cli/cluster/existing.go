@@ -5,6 +5,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,8 +18,8 @@ import (
 // answerTimeout is how long nodes that were started again may take to answer.
 const answerTimeout = 5 * time.Minute
 
-// goOn takes a cluster that is there: it starts its nodes if all of them are
-// stopped, and makes sure that they answer.
+// goOn takes a cluster that is there: it starts those of its nodes that are
+// stopped, and makes sure that the cluster answers.
 func (f *createFlags) goOn(cmd *cobra.Command) error {
 	status, err := f.store().Show(f.name)
 	if err != nil {
@@ -31,11 +32,21 @@ func (f *createFlags) goOn(cmd *cobra.Command) error {
 		}
 	}
 	what := fmt.Sprintf("cluster %s is there already, with %d of %d nodes running", f.name, running, len(status.Nodes))
-	if running == 0 {
+	switch running {
+	case 0:
 		if _, err := f.store().Start(cmd.Context(), f.name); err != nil {
 			return err
 		}
 		what = fmt.Sprintf("cluster %s was stopped; its %d nodes are started again", f.name, len(status.Nodes))
+	case len(status.Nodes):
+	default:
+		started, err := f.store().StartStopped(cmd.Context(), f.name)
+		if err != nil {
+			return err
+		}
+		if len(started) > 0 {
+			what += "; started again: " + strings.Join(started, ", ")
+		}
 	}
 	path, err := talosconfig.DefaultPath(f.talosconfig, f.get)
 	if err != nil {

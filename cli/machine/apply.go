@@ -5,75 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
-	"google.golang.org/protobuf/types/known/durationpb"
 
 	machinepb "github.com/ichor-os/ichor/api/machine"
+	"github.com/ichor-os/ichor/cli/applying"
 	"github.com/ichor-os/ichor/cli/target"
 	"github.com/ichor-os/ichor/client"
 	"github.com/ichor-os/ichor/config"
 	"github.com/ichor-os/ichor/config/decode"
 )
 
-// Applying are the flags that say how a config is applied. They are shared by
-// apply-config, patch and edit.
-type Applying struct {
-	dryRun  bool
-	mode    string
-	timeout time.Duration
-}
-
-// Add adds the flags.
-func (a *Applying) Add(command *cobra.Command) {
-	flags := command.Flags()
-	flags.BoolVar(&a.dryRun, "dry-run", false, "only say what would change")
-	flags.StringVarP(&a.mode, "mode", "m", "auto", "how to apply it: auto, no-reboot, reboot, staged (at the next boot) or try (for a while)")
-	flags.DurationVar(&a.timeout, "timeout", time.Minute, "when a config with --mode=try is taken back")
-}
-
-// Request makes the call's request for a config.
-func (a *Applying) Request(text []byte) (*machinepb.ApplyConfigurationRequest, error) {
-	name := strings.ToUpper(strings.ReplaceAll(a.mode, "-", "_"))
-	mode, known := machinepb.ApplyConfigurationRequest_Mode_value[name]
-	if !known {
-		return nil, fmt.Errorf("--mode: %q: use auto, no-reboot, reboot, staged or try", a.mode)
-	}
-	return &machinepb.ApplyConfigurationRequest{
-		Data: text, Mode: machinepb.ApplyConfigurationRequest_Mode(mode), DryRun: a.dryRun, TryModeTimeout: durationpb.New(a.timeout),
-	}, nil
-}
-
-// Apply gives one node a config and says what the node does with it.
-func (a *Applying) Apply(ctx context.Context, c *client.Client, text []byte) (string, error) {
-	request, err := a.Request(text)
-	if err != nil {
-		return "", err
-	}
-	response, err := c.Machine.ApplyConfiguration(ctx, request)
-	if err != nil {
-		return "", err
-	}
-	var said []string
-	for _, message := range response.GetMessages() {
-		for _, warning := range message.GetWarnings() {
-			said = append(said, "WARNING: "+warning)
-		}
-		if details := message.GetModeDetails(); details != "" {
-			said = append(said, details)
-		}
-	}
-	if len(said) == 0 {
-		said = []string{"the config is applied"}
-	}
-	return strings.Join(said, "\n"), nil
-}
-
 func newApplyConfig(env environment) *cobra.Command {
 	var (
-		a       Applying
+		flags   applying.Flags
 		file    string
 		patches []string
 	)
@@ -89,7 +34,7 @@ console shows it, with --cert-fingerprint to be sure that it is the one.`,
 	}
 	t := target.New(command, env)
 	t.AddInsecure(command, "i")
-	a.Add(command)
+	flags.Add(command)
 	command.Flags().StringVarP(&file, "file", "f", "", "`file` of the config, or - for standard input")
 	command.Flags().StringArrayVarP(&patches, "config-patch", "p", nil, "`patch` to lay over it first: text, or @file")
 	command.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -97,7 +42,10 @@ console shows it, with --cert-fingerprint to be sure that it is the one.`,
 		if err != nil {
 			return err
 		}
-		return t.Act(cmd, func(ctx context.Context, c *client.Client, _ string) (string, error) { return a.Apply(ctx, c, text) })
+		return t.Act(cmd, func(ctx context.Context, c *client.Client, node string) (string, error) {
+			say := func(what string) { _, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", node, what) }
+			return flags.Apply(ctx, c, applying.Change{Text: text, Say: say})
+		})
 	}
 	return command
 }

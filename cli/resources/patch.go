@@ -5,16 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	resourcepb "github.com/ichor-os/ichor/api/cosi/resource"
-	"github.com/ichor-os/ichor/cli/machine"
+	"github.com/ichor-os/ichor/cli/applying"
 	"github.com/ichor-os/ichor/cli/target"
 	"github.com/ichor-os/ichor/client"
 	"github.com/ichor-os/ichor/config"
@@ -54,9 +50,9 @@ func onlyMachineConfig(args []string) error {
 // NewPatch makes the command `patch`. Env is like [os.LookupEnv].
 func NewPatch(env func(name string) (string, bool)) *cobra.Command {
 	var (
-		applying machine.Applying
-		patches  []string
-		file     string
+		flags   applying.Flags
+		patches []string
+		file    string
 	)
 	command := &cobra.Command{
 		Use:   "patch machineconfig",
@@ -64,12 +60,11 @@ func NewPatch(env func(name string) (string, bool)) *cobra.Command {
 		Args:  cobra.RangeArgs(1, 2),
 	}
 	t := target.New(command, env)
-	applying.Add(command)
-	flags := command.Flags()
-	flags.StringArrayVarP(&patches, "patch", "p", nil, "`patch` to apply: text, or @file")
-	flags.StringVar(&file, "patch-file", "", "`file` with a patch")
-	flags.String("namespace", "", "no effect")
-	_ = flags.MarkHidden("namespace")
+	flags.Add(command)
+	command.Flags().StringArrayVarP(&patches, "patch", "p", nil, "`patch` to apply: text, or @file")
+	command.Flags().StringVar(&file, "patch-file", "", "`file` with a patch")
+	command.Flags().String("namespace", "", "no effect")
+	_ = command.Flags().MarkHidden("namespace")
 	command.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := onlyMachineConfig(args); err != nil {
 			return err
@@ -84,7 +79,7 @@ func NewPatch(env func(name string) (string, bool)) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return change(cmd, t, applying, func(_ string, text []byte) ([]byte, error) {
+		return change(cmd, t, flags, func(_ string, text []byte) ([]byte, error) {
 			return config.PatchText(text, "machineconfig", loaded...)
 		})
 	}
@@ -93,7 +88,7 @@ func NewPatch(env func(name string) (string, bool)) *cobra.Command {
 
 // change gets the config of each node, lets edit change it and applies what comes
 // out. A config that stays the same is not applied.
-func change(cmd *cobra.Command, t *target.Target, applying machine.Applying, edit func(node string, text []byte) ([]byte, error)) error {
+func change(cmd *cobra.Command, t *target.Target, flags applying.Flags, edit func(node string, text []byte) ([]byte, error)) error {
 	return t.Run(cmd, func(ctx context.Context, s *target.Session) error {
 		return s.Each(ctx, func(ctx context.Context, c *client.Client, node string) error {
 			before, err := machineConfig(ctx, c)
@@ -106,7 +101,8 @@ func change(cmd *cobra.Command, t *target.Target, applying machine.Applying, edi
 			}
 			said := "nothing changes"
 			if !sameDocuments(before, after) {
-				if said, err = applying.Apply(ctx, c, after); err != nil {
+				say := func(what string) { _, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", node, what) }
+				if said, err = flags.Apply(ctx, c, applying.Change{Text: after, Base: before, Say: say}); err != nil {
 					return err
 				}
 			}
@@ -132,84 +128,4 @@ func canonical(text []byte) []byte {
 		return text
 	}
 	return encoded
-}
-
-// NewEdit makes the command `edit`. Env is like [os.LookupEnv].
-func NewEdit(env func(name string) (string, bool)) *cobra.Command {
-	var applying machine.Applying
-	command := &cobra.Command{
-		Use:   "edit machineconfig",
-		Short: "Edit the machine config of a node with $EDITOR",
-		Args:  cobra.RangeArgs(1, 2),
-	}
-	t := target.New(command, env)
-	applying.Add(command)
-	command.Flags().String("namespace", "", "no effect")
-	_ = command.Flags().MarkHidden("namespace")
-	command.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := onlyMachineConfig(args); err != nil {
-			return err
-		}
-		return t.Run(cmd, func(ctx context.Context, s *target.Session) error {
-			ctx, err := s.One(ctx) // an editor shows one config at a time
-			if err != nil {
-				return err
-			}
-			before, err := machineConfig(ctx, s.Client)
-			if err != nil {
-				return err
-			}
-			return editAndApply(ctx, cmd, t, s, applying, before)
-		})
-	}
-	return command
-}
-
-// editAndApply lets the user edit until the node takes the config or the user
-// leaves it as it was. What was typed is never lost.
-func editAndApply(ctx context.Context, cmd *cobra.Command, t *target.Target, s *target.Session, applying machine.Applying, before []byte) error {
-	folder, err := os.MkdirTemp("", "talosctl-edit-")
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(folder, "machineconfig.yaml")
-	if err := os.WriteFile(path, before, 0o600); err != nil { // it holds secrets
-		return err
-	}
-	if err := runEditor(ctx, cmd, t, path); err != nil {
-		return errors.Join(err, os.RemoveAll(folder))
-	}
-	after, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	if len(bytes.TrimSpace(after)) == 0 || bytes.Equal(before, after) {
-		_, err := fmt.Fprintln(cmd.OutOrStdout(), "nothing changes")
-		return errors.Join(err, os.RemoveAll(folder))
-	}
-	said, err := applying.Apply(ctx, s.Client, after)
-	if err != nil {
-		return fmt.Errorf("%w\nwhat you wrote is in %s (with the secrets of the cluster): correct it and use apply-config, then delete it", err, path)
-	}
-	_, err = fmt.Fprintln(cmd.OutOrStdout(), said)
-	return errors.Join(err, os.RemoveAll(folder))
-}
-
-func runEditor(ctx context.Context, cmd *cobra.Command, t *target.Target, path string) error {
-	editor := t.Env.Get("TALOS_EDITOR")
-	for _, name := range []string{"VISUAL", "EDITOR"} {
-		if editor == "" {
-			editor = t.Env.Get(name)
-		}
-	}
-	if editor == "" {
-		editor = "vi"
-	}
-	// The variable may hold arguments, so it is a shell that reads it.
-	run := exec.CommandContext(ctx, "/bin/sh", "-c", editor+` "$1"`, "editor", path)
-	run.Stdin, run.Stdout, run.Stderr = cmd.InOrStdin(), cmd.OutOrStdout(), io.Writer(cmd.ErrOrStderr())
-	if err := run.Run(); err != nil {
-		return fmt.Errorf("run editor %q: %w", editor, err)
-	}
-	return nil
 }

@@ -98,9 +98,7 @@ func (s Store) start(ctx context.Context, spec Spec) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		_, err := child(launcherName, []string{s.Root, spec.Name, node.Name}, log, []*os.File{network},
-			&syscall.SysProcAttr{Setsid: true})
-		if err != nil {
+		if err := s.launch(spec, node, log, network); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -131,6 +132,17 @@ func TestCluster_NodeRebootsPowersOffAndCrashes(t *testing.T) {
 	eventually(t, "n2 is off", func() bool { return show(t, s, "test-life").Nodes[1].State == "stopped" })
 	if got := strings.Count(console(t, n2), "up"); got != 1 {
 		t.Errorf("n2 started %d times, want once", got)
+	}
+	eventually(t, "n2 alone is started again", func() bool {
+		started, err := s.StartStopped(t.Context(), "test-life")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.Equal(started, []string{"n2"})
+	})
+	eventually(t, "n2 is up again", func() bool { return strings.Count(console(t, n2), "up") == 2 })
+	if started, err := s.StartStopped(t.Context(), "test-life"); err != nil || len(started) != 0 {
+		t.Errorf("a second time started %v, %v; want nothing", started, err)
 	}
 }
 

@@ -125,6 +125,34 @@ func TestGate_BelievesOnlyApid(t *testing.T) {
 	}
 }
 
+// Only calls that pass are told, with where they came from.
+func TestGate_TellsOfCallsThatPass(t *testing.T) {
+	var told []string
+
+	conn := serveGate(t, access.Gate{
+		Believe: func(access.Peer) bool { return true },
+		Mode:    func() access.Mode { return access.Configured },
+		Passed: func(ctx context.Context, roles access.Set) {
+			told = append(told, strings.Join(roles.Names(), ",")+" from "+access.Source(ctx).String())
+		},
+	})
+
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+
+	for _, md := range []metadata.MD{
+		{access.MetadataKey: {"os:admin"}, access.SourceKey: {"::ffff:192.0.2.7"}},
+		{access.MetadataKey: {"os:reader"}},
+		{access.SourceKey: {"192.0.2.8"}},
+	} {
+		_, _ = machinepb.NewMachineServiceClient(conn).Version(metadata.NewOutgoingContext(ctx, md), &emptypb.Empty{})
+	}
+
+	if diff := cmp.Diff([]string{"os:admin from 192.0.2.7", "os:reader from invalid IP"}, told); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func serveGate(t *testing.T, gate access.Gate) *grpc.ClientConn {
 	t.Helper()
 

@@ -236,6 +236,22 @@ func TestRoles_ForgedMetadataCountsForNothing(t *testing.T) {
 	}
 }
 
+// Machined takes a call from the network for a sign that the node is in reach,
+// so nobody but apid says where one came from.
+func TestSource_IsThatOfTheConnection(t *testing.T) {
+	node := newFixture(t).start("127.0.0.1", settings.ControlPlane)
+
+	if err := rawCall(t, node.client("os:admin"), version, access.SourceKey, "192.0.2.7"); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, call := range node.machined.taken() {
+		if got := call.md.Get(access.SourceKey); !slices.Equal(got, []string{"127.0.0.1"}) {
+			t.Errorf("source: got %q, want that of the connection", got)
+		}
+	}
+}
+
 func TestRoles_NodeSpeaksForOthers(t *testing.T) {
 	node := newFixture(t).start("127.0.0.1", settings.ControlPlane)
 	conn := node.client("os:impersonator")

@@ -317,6 +317,7 @@ func (t *Trail) notice() {
 	if err == nil && os.SameFile(own, there) && there.Size() == t.length {
 		return
 	}
+	t.options.Log.Error("audit records were changed on disk: see 'talosctl audit --verify'", "file", name)
 	t.gap(0, "the file "+filepath.Base(name)+" was changed while it was written")
 	// The next record begins a file of its own.
 	t.length = t.options.SegmentSize

@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 the metadata of merged answers is what nodes send
+
 package cluster
 
 import (

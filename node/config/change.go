@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/ichor-os/ichor/api/applyconfig"
 	machinepb "github.com/ichor-os/ichor/api/machine"
 	machineconfig "github.com/ichor-os/ichor/config"
 	"github.com/ichor-os/ichor/config/plan"
@@ -128,7 +129,7 @@ func (k *Keeper) toConfirm(ctx context.Context, c *change, old *waiting) *waitin
 	if !c.cuts {
 		return nil
 	}
-	w := &waiting{pending: pending{Configs: []string{Digest(c.version.text)}, Bound: c.bound, Keys: c.keys()}}
+	w := &waiting{pending: pending{Configs: []string{applyconfig.Digest(c.version.text)}, Bound: c.bound, Keys: c.keys()}}
 	if old == nil {
 		w.Before = k.Witness.Look(ctx, k.active.endpoint())
 		return w

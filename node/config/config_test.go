@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -70,6 +71,7 @@ var errOff = errors.New("the power is off")
 // memory is a Disk that outlives nodes. With a number of writes it is as if the
 // power failed after them.
 type memory struct {
+	mu     sync.Mutex
 	files  map[string]string
 	writes int
 }
@@ -77,6 +79,8 @@ type memory struct {
 func newMemory() *memory { return &memory{files: map[string]string{}, writes: -1} }
 
 func (m *memory) Read(name string) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	text, ok := m.files[name]
 	if !ok {
 		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
@@ -85,6 +89,8 @@ func (m *memory) Read(name string) ([]byte, error) {
 }
 
 func (m *memory) Write(name string, content []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.writes == 0 {
 		return errOff
 	}
@@ -93,7 +99,23 @@ func (m *memory) Write(name string, content []byte) error {
 	return nil
 }
 
+// file is the content of a file, "" if it is not there.
+func (m *memory) file(name string) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.files[name]
+}
+
+// failAfter lets the power fail after some writes; -1 is never.
+func (m *memory) failAfter(writes int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.writes = writes
+}
+
 func (m *memory) Remove(name string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.writes == 0 {
 		return errOff
 	}
@@ -124,8 +146,8 @@ type machine struct {
 	t       *testing.T
 	engine  *resource.Engine
 	stop    func()
-	reboots int
-	told    []string
+	reboots atomic.Int32
+	told    atomic.Pointer[string]
 	first   int
 }
 
@@ -141,8 +163,8 @@ func start(t *testing.T, disk Disk, cutOff func(active string) bool) *machine {
 	m.RPC = &RPC{
 		Keeper: &Keeper{
 			Disk: disk, Engine: m.engine, Log: log, Hostname: "n1",
-			Reboot: func() { m.reboots++ },
-			Tell:   func(err error) { m.told = append(m.told, err.Error()) },
+			Reboot: func() { m.reboots.Add(1) },
+			Tell:   func(err error) { text := err.Error(); m.told.Store(&text) },
 		},
 		Log: log, Mode: machineconfig.Container, First: func(*machineconfig.Config) { m.first++ },
 	}
@@ -179,6 +201,14 @@ func (m *machine) documents(id string) string {
 		m.t.Fatal(err)
 	}
 	return text
+}
+
+// lastTold is what the node told last.
+func (m *machine) lastTold() string {
+	if told := m.told.Load(); told != nil {
+		return *told
+	}
+	return ""
 }
 
 func (m *machine) active() string { return m.documents(spec.Active) }

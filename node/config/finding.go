@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ichor-os/ichor/api/applyconfig"
 	"github.com/ichor-os/ichor/node/lifecycle/spec"
 	"github.com/ichor-os/ichor/resource"
 )
@@ -13,8 +14,8 @@ import (
 // The ids of diagnostics about configs.
 const (
 	damagedFinding  = "config-damaged"
-	waitingFinding  = "config-unconfirmed"
-	revertedFinding = "config-reverted"
+	waitingFinding  = applyconfig.Unconfirmed
+	revertedFinding = applyconfig.Reverted
 )
 
 // A finding is a diagnostic.

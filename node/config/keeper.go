@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ichor-os/ichor/api/applyconfig"
 	machineconfig "github.com/ichor-os/ichor/config"
 	"github.com/ichor-os/ichor/node/config/reach"
 	"github.com/ichor-os/ichor/resource"
@@ -156,7 +157,7 @@ func (k *Keeper) fallBack(damage error) *version {
 // node that starts again and again without one goes back to the last good
 // config.
 func (k *Keeper) resume() error {
-	p, err := readPending(k.Disk, Digest(k.stored.text))
+	p, err := readPending(k.Disk, applyconfig.Digest(k.stored.text))
 	if err != nil || p == nil {
 		return errors.Join(err, k.Disk.Remove(pendingFile))
 	}

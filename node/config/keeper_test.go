@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/ichor-os/ichor/api/applyconfig"
 )
 
 func TestCutting_ComesBackWhenNothingConfirmsIt(t *testing.T) {
@@ -23,13 +25,13 @@ func TestCutting_ComesBackWhenNothingConfirmsIt(t *testing.T) {
 		}
 		time.Sleep(20 * time.Second)
 		synctest.Wait()
-		if badGateway(m.active()) || badGateway(disk.files[storedFile]) || disk.files[pendingFile] != "" {
+		if badGateway(m.active()) || badGateway(disk.file(storedFile)) || disk.file(pendingFile) != "" {
 			t.Error("the last good config is not back")
 		}
-		if m.diagnostics() != revertedFinding || len(m.told) != 1 || !strings.Contains(m.told[0], "gateway") {
-			t.Errorf("diagnostics %q, told %q", m.diagnostics(), m.told)
+		if m.diagnostics() != revertedFinding || !strings.Contains(m.lastTold(), "gateway") {
+			t.Errorf("diagnostics %q, told %q", m.diagnostics(), m.lastTold())
 		}
-		if refused := disk.files[refusedFile]; !badGateway(refused) || !strings.HasPrefix(refused, refusedMark) {
+		if refused := disk.file(refusedFile); !badGateway(refused) || !strings.HasPrefix(refused, refusedMark) {
 			t.Errorf("refused config is not kept: %q", refused)
 		}
 		// It is still told after a restart, until another config is applied.
@@ -51,7 +53,7 @@ func TestCutting_IsNeverTakenBackWhenAllWorks(t *testing.T) {
 		m.mustApply(patched(t, cutting), auto)
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if !badGateway(m.active()) || !badGateway(disk.files[goodFile]) || disk.files[pendingFile] != "" || m.diagnostics() != "" {
+		if !badGateway(m.active()) || !badGateway(disk.file(goodFile)) || disk.file(pendingFile) != "" || m.diagnostics() != "" {
 			t.Errorf("it is not confirmed: %q", m.diagnostics())
 		}
 	})
@@ -61,11 +63,11 @@ func TestHarmless_IsNotPending(t *testing.T) {
 	bubble(t, func(t *testing.T, disk *memory) {
 		m := start(t, disk, func(string) bool { return true }) // whatever happens outside
 		m.mustApply(patched(t, harmless), noReboot)
-		if disk.files[pendingFile] != "" {
+		if disk.file(pendingFile) != "" {
 			t.Error("a harmless change waits for confirmation")
 		}
 		time.Sleep(time.Hour)
-		if !strings.Contains(m.active(), "rack: a") || m.reboots != 0 {
+		if !strings.Contains(m.active(), "rack: a") || m.reboots.Load() != 0 {
 			t.Error("a harmless change was taken back")
 		}
 	})
@@ -113,11 +115,11 @@ func TestCutting_BoundIsTheClients(t *testing.T) {
 	bubble(t, func(t *testing.T, disk *memory) {
 		m := start(t, disk, badGateway)
 		for _, bad := range []string{"1s", "2h", "soon"} {
-			if _, err := m.apply(patched(t, cutting), auto, BoundKey, bad); err == nil {
+			if _, err := m.apply(patched(t, cutting), auto, applyconfig.BoundKey, bad); err == nil {
 				t.Errorf("%s is taken", bad)
 			}
 		}
-		m.mustApply(patched(t, cutting), auto, BoundKey, "20s")
+		m.mustApply(patched(t, cutting), auto, applyconfig.BoundKey, "20s")
 		time.Sleep(40 * time.Second)
 		if badGateway(m.active()) {
 			t.Error("it is still in force")
@@ -131,7 +133,7 @@ func TestCutting_ASecondOneGoesBackToTheGoodOne(t *testing.T) {
 		m := start(t, disk, badGateway)
 		m.mustApply(patched(t, cutting), auto)
 		m.mustApply(patched(t, cutting, harmless), auto)
-		if disk.files[pendingFile] == "" {
+		if disk.file(pendingFile) == "" {
 			t.Fatal("what is in force is not known to be good, but it does not wait")
 		}
 		time.Sleep(time.Hour)
@@ -200,8 +202,8 @@ func TestCutting_WithARebootWaitsAfterIt(t *testing.T) {
 			bubble(t, func(t *testing.T, disk *memory) {
 				m := start(t, disk, badGateway)
 				m.mustApply(patched(t, cutting, restart), how)
-				if badGateway(m.active()) || (m.reboots == 1) != (how == rebooted) {
-					t.Errorf("in force %v, reboots %d", badGateway(m.active()), m.reboots)
+				if badGateway(m.active()) || (m.reboots.Load() == 1) != (how == rebooted) {
+					t.Errorf("in force %v, reboots %d", badGateway(m.active()), m.reboots.Load())
 				}
 				time.Sleep(time.Hour)
 				m.stop()
@@ -210,8 +212,8 @@ func TestCutting_WithARebootWaitsAfterIt(t *testing.T) {
 					t.Fatal("not in force after a restart")
 				}
 				time.Sleep(DefaultBound + 20*time.Second)
-				if badGateway(m.active()) || m.reboots != 1 {
-					t.Errorf("not taken back, or without the reboot that it takes: %d", m.reboots)
+				if badGateway(m.active()) || m.reboots.Load() != 1 {
+					t.Errorf("not taken back, or without the reboot that it takes: %d", m.reboots.Load())
 				}
 			})
 		})
@@ -225,18 +227,18 @@ func TestCutting_PowerFailsAtAnyWrite(t *testing.T) {
 	for writes := range 12 {
 		bubble(t, func(t *testing.T, disk *memory) {
 			m := start(t, disk, badGateway)
-			disk.writes = writes
+			disk.failAfter(writes)
 			_, err := m.apply(patched(t, cutting), auto)
 			time.Sleep(time.Hour)
 			m.stop()
-			disk.writes = -1
+			disk.failAfter(-1)
 			if err != nil && badGateway(m.active()) {
 				t.Errorf("after %d writes: refused, but in force", writes)
 			}
 			m = start(t, disk, badGateway)
 			time.Sleep(time.Hour)
 			synctest.Wait()
-			if badGateway(m.active()) || badGateway(disk.files[storedFile]) || disk.files[pendingFile] != "" {
+			if badGateway(m.active()) || badGateway(disk.file(storedFile)) || disk.file(pendingFile) != "" {
 				t.Errorf("after %d writes: the node stays cut off", writes)
 			}
 			if m.Keeper.Load() == nil {
@@ -252,10 +254,10 @@ func TestCutting_PowerFailsAtAnyWriteOfASecondChange(t *testing.T) {
 		bubble(t, func(t *testing.T, disk *memory) {
 			m := start(t, disk, badGateway)
 			m.mustApply(patched(t, cutting), auto)
-			disk.writes = writes
+			disk.failAfter(writes)
 			_, _ = m.apply(patched(t, cutting, further), auto)
 			m.stop()
-			disk.writes = -1
+			disk.failAfter(-1)
 			m = start(t, disk, badGateway)
 			time.Sleep(time.Hour)
 			if badGateway(m.active()) || strings.Contains(m.active(), "eth1") {
@@ -272,10 +274,10 @@ func TestCutting_PowerFailsWhileAGoodOneIsConfirmed(t *testing.T) {
 		bubble(t, func(t *testing.T, disk *memory) {
 			m := start(t, disk, nil)
 			m.mustApply(patched(t, cutting), auto)
-			disk.writes = writes
+			disk.failAfter(writes)
 			time.Sleep(time.Hour)
 			m.stop()
-			disk.writes = -1
+			disk.failAfter(-1)
 			m = start(t, disk, nil)
 			time.Sleep(time.Hour)
 			if !badGateway(m.active()) {
@@ -311,15 +313,15 @@ func TestLoad_DamagedConfig(t *testing.T) {
 					t.Errorf("starts: %v, want %v", got, test.starts)
 				}
 				damaged := test.stored == "machine: ["
-				if strings.Contains(m.diagnostics(), damagedFinding) != damaged || (len(m.told) > 0) != damaged {
-					t.Errorf("diagnostics %q, told %q", m.diagnostics(), m.told)
+				if strings.Contains(m.diagnostics(), damagedFinding) != damaged || (m.lastTold() != "") != damaged {
+					t.Errorf("diagnostics %q, told %q", m.diagnostics(), m.lastTold())
 				}
-				if damaged && !strings.Contains(disk.files[refusedFile], test.stored) {
+				if damaged && !strings.Contains(disk.file(refusedFile), test.stored) {
 					t.Error("the damaged config is not kept")
 				}
 				// The next start has no trouble, and a new config ends it.
 				if test.starts {
-					if disk.files[storedFile] != good || disk.files[goodFile] != good {
+					if disk.file(storedFile) != good || disk.file(goodFile) != good {
 						t.Error("the good config is not stored")
 					}
 					m.mustApply(patched(t, harmless), auto)

@@ -12,22 +12,12 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
+	"github.com/ichor-os/ichor/api/applyconfig"
 	machinepb "github.com/ichor-os/ichor/api/machine"
 	machineconfig "github.com/ichor-os/ichor/config"
 	"github.com/ichor-os/ichor/config/diff"
 	"github.com/ichor-os/ichor/config/document"
 	"github.com/ichor-os/ichor/config/validate"
-)
-
-// Metadata of calls and answers that belongs to this system alone. Clients that
-// know nothing of it lose nothing.
-const (
-	// BaseKey: the [Digest] of the persistent config that a change began with.
-	// If the node has another one by now, the change is refused.
-	BaseKey = "ichor-config-base"
-	// BoundKey: how long a config that may cut the network off waits for
-	// confirmation, such as "90s". In the answer: that it waits, and how long.
-	BoundKey = "ichor-confirm-timeout"
 )
 
 // defaultTrial is how long a config is tried if the client does not say.
@@ -98,13 +88,13 @@ func read(ctx context.Context, in *machinepb.ApplyConfigurationRequest) (request
 	if q.trial <= 0 {
 		q.trial = defaultTrial
 	}
-	if values := metadata.ValueFromIncomingContext(ctx, BaseKey); len(values) > 0 {
+	if values := metadata.ValueFromIncomingContext(ctx, applyconfig.BaseKey); len(values) > 0 {
 		q.base = values[0]
 	}
-	if values := metadata.ValueFromIncomingContext(ctx, BoundKey); len(values) > 0 {
+	if values := metadata.ValueFromIncomingContext(ctx, applyconfig.BoundKey); len(values) > 0 {
 		bound, err := time.ParseDuration(values[0])
 		if err != nil || bound < MinBound || bound > MaxBound {
-			return request{}, status.Errorf(codes.InvalidArgument, "%s: %q: want a time from %s to %s", BoundKey, values[0], MinBound, MaxBound)
+			return request{}, status.Errorf(codes.InvalidArgument, "%s: %q: want a time from %s to %s", applyconfig.BoundKey, values[0], MinBound, MaxBound)
 		}
 		q.bound = bound
 	}
@@ -162,7 +152,7 @@ func (r *RPC) change(ctx context.Context, q request) (machinepb.ApplyConfigurati
 	r.Log.Info("config is applied", "mode", c.mode.String(), "keys", strings.Join(c.keys(), ", "))
 	if c.cuts {
 		// The answer goes ahead of the change, so nothing is said of its success.
-		_ = grpc.SetHeader(ctx, metadata.Pairs(BoundKey, c.bound.String()))
+		_ = grpc.SetHeader(ctx, metadata.Pairs(applyconfig.BoundKey, c.bound.String()))
 	}
 	return c.mode, c.will(), nil
 }
@@ -177,7 +167,7 @@ func (k *Keeper) checkBase(base string) error {
 	if err != nil {
 		return status.Errorf(codes.Internal, "encode config: %v", err)
 	}
-	if base != Digest(text) {
+	if base != applyconfig.Digest(text) {
 		return status.Error(codes.Aborted, "the node's config was changed by somebody else since it was read: read it again, and repeat the change on what it is now")
 	}
 	return nil

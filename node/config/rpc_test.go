@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/ichor-os/ichor/api/applyconfig"
 	machinepb "github.com/ichor-os/ichor/api/machine"
 )
 
@@ -23,7 +24,7 @@ func TestApplyConfiguration_Modes(t *testing.T) {
 		code            codes.Code
 		answer          mode
 		active, stored  bool
-		reboots         int
+		reboots         int32
 		details, refuse string
 	}{
 		{"harmless by itself", harmless, auto, codes.OK, noReboot, true, true, 0, "without a reboot", ""},
@@ -55,8 +56,8 @@ func TestApplyConfiguration_Modes(t *testing.T) {
 				if active := m.active() == string(text); active != test.active {
 					t.Errorf("in force: %v, want %v", active, test.active)
 				}
-				if stored := disk.files[storedFile] == string(text); stored != test.stored || m.reboots != test.reboots {
-					t.Errorf("stored %v, reboots %d; want %v, %d", stored, m.reboots, test.stored, test.reboots)
+				if stored := disk.file(storedFile) == string(text); stored != test.stored || m.reboots.Load() != test.reboots {
+					t.Errorf("stored %v, reboots %d; want %v, %d", stored, m.reboots.Load(), test.stored, test.reboots)
 				}
 			})
 		})
@@ -129,7 +130,7 @@ func TestApplyConfiguration_FirstConfig(t *testing.T) {
 				if status.Code(err) != test.code {
 					t.Fatalf("error = %v, want %s", err, test.code)
 				}
-				if stored := disk.files[storedFile] != ""; m.first != test.first || stored != (test.first == 1) {
+				if stored := disk.file(storedFile) != ""; m.first != test.first || stored != (test.first == 1) {
 					t.Errorf("first %d, stored %v; want %d", m.first, stored, test.first)
 				}
 			})
@@ -140,9 +141,9 @@ func TestApplyConfiguration_FirstConfig(t *testing.T) {
 func TestApplyConfiguration_SecondAdministratorSeesAConflict(t *testing.T) {
 	bubble(t, func(t *testing.T, disk *memory) {
 		m := start(t, disk, nil)
-		base := Digest([]byte(m.documents("persistent")))
-		m.mustApply(patched(t, harmless), auto, BaseKey, base)
-		_, err := m.apply(patched(t, "machine: {nodeLabels: {rack: b}}"), auto, BaseKey, base)
+		base := applyconfig.Digest([]byte(m.documents("persistent")))
+		m.mustApply(patched(t, harmless), auto, applyconfig.BaseKey, base)
+		_, err := m.apply(patched(t, "machine: {nodeLabels: {rack: b}}"), auto, applyconfig.BaseKey, base)
 		if status.Code(err) != codes.Aborted || !strings.Contains(m.active(), "rack: a") {
 			t.Errorf("error = %v, want Aborted and nothing changed", err)
 		}
@@ -158,7 +159,7 @@ func TestBR12_ConfigWithoutMainDocument(t *testing.T) {
 		disk := newMemory()
 		m := start(t, disk, nil)
 		answer := m.mustApply(part, rebooted)
-		if !strings.Contains(answer.GetModeDetails(), "stays in maintenance") || !strings.Contains(disk.files[storedFile], "KmsgLogConfig") {
+		if !strings.Contains(answer.GetModeDetails(), "stays in maintenance") || !strings.Contains(disk.file(storedFile), "KmsgLogConfig") {
 			t.Errorf("details = %q, want that the node stays in maintenance", answer.GetModeDetails())
 		}
 		m.stop()
@@ -192,7 +193,7 @@ func TestBR14_DryRunShowsChangesInAllDocuments(t *testing.T) {
 				t.Errorf("%q is not in:\n%s", want, got.GetModeDetails())
 			}
 		}
-		if got.GetMode() != noReboot || m.active() != before || disk.files[storedFile] != string(sample()) {
+		if got.GetMode() != noReboot || m.active() != before || disk.file(storedFile) != string(sample()) {
 			t.Error("something was changed, or the mode is not what it would be")
 		}
 	})

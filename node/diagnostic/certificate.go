@@ -19,7 +19,7 @@ import (
 var CertificateFolders = []string{"/system/secrets", "/var/lib/kubelet/pki"}
 
 // certificatePause is how often they are read.
-const certificatePause = 10 * time.Minute
+const certificatePause = time.Minute
 
 // expiresSoon is how long before its end a certificate is reported, at most; one
 // that lives shortly is after four fifths of its life.

@@ -27,7 +27,10 @@ func checkTime(_ context.Context, s *resource.Session) error {
 		return nil
 	}
 	message := "time is not in step with a time server: name servers that this node reaches in TimeSyncConfig or machine.time.servers"
-	if source.Source == timespec.SourceServer {
+	switch source.Source {
+	case timespec.SourcePeer:
+		message = "no time server answers, the node follows the time of another node: see whether it reaches its time servers"
+	case timespec.SourceServer:
 		message = "no time server has answered lately, the clock runs on by itself: see whether the node reaches its time servers"
 	}
 	findings.Put(s, "time-not-synced", Finding{Message: message, Details: []string{source.Problem}, Grace: 5 * passing})
@@ -64,8 +67,9 @@ func checkNetwork(_ context.Context, s *resource.Session) error {
 	return nil
 }
 
-// checkSubnets finds addresses of the node within the subnets of pods and
-// services: packets to such hosts go astray.
+// checkSubnets finds a node whose own network lies within the subnets of pods and
+// services: packets to its hosts go astray. Only the default address is looked
+// at, as the links that a CNI makes have addresses of pods.
 func checkSubnets(_ context.Context, s *resource.Session) error {
 	config, ok, err := configspec.Config(s)
 	if err != nil || !ok {
@@ -82,7 +86,7 @@ func checkSubnets(_ context.Context, s *resource.Session) error {
 			}
 		}
 	}
-	addresses, _ := linkspec.NodeAddresses.Get(s, "routed")
+	addresses, _ := linkspec.NodeAddresses.Get(s, "default")
 	var overlaps []string
 	for _, text := range subnets {
 		subnet, err := netip.ParsePrefix(text)

@@ -104,7 +104,7 @@ func TestDiagnostics_ComeAfterTheirGraceAndGoWhenMended(t *testing.T) {
 	node := func(prefix string) func(s *resource.Session) {
 		return func(s *resource.Session) {
 			configspec.MachineConfigs.Put(s, configspec.Active, configspec.MachineConfigSpec{Documents: []byte(plain)})
-			linkspec.NodeAddresses.Put(s, "routed", linkspec.NodeAddressSpec{Addresses: []netip.Prefix{netip.MustParsePrefix(prefix)}})
+			linkspec.NodeAddresses.Put(s, "default", linkspec.NodeAddressSpec{Addresses: []netip.Prefix{netip.MustParsePrefix(prefix)}})
 		}
 	}
 	names := func(host string) func(s *resource.Session) {

@@ -102,19 +102,18 @@ func (r *Reports) forget(now time.Time, units []resource.Status) {
 // putFailing puts the reconcilers that fail again and again, without the keys
 // that they work on.
 func (r *Reports) putFailing(s *resource.Session, units []resource.Status) {
-	if r.failing == nil {
-		r.failing = map[string]uint64{}
-	}
 	var failing []string
+	before := make(map[string]uint64, len(units))
 	for _, u := range units {
-		if u.State != resource.StateFailed {
-			r.failing[u.Name] = u.Failures
-			continue
-		}
-		if u.Failures-r.failing[u.Name] >= failuresShown {
+		before[u.Name] = r.failing[u.Name]
+		switch {
+		case u.State != resource.StateFailed:
+			before[u.Name] = u.Failures
+		case u.Failures-before[u.Name] >= failuresShown:
 			failing = append(failing, u.Name+": "+u.Reason)
 		}
 	}
+	r.failing = before
 	if len(failing) > 0 {
 		findings.Put(s, "reconcilers-fail", Finding{
 			Message: "parts of the node do not get where the config wants them, and try again: see the reasons", Details: failing, Grace: passing,

@@ -1,15 +1,17 @@
 package kernel
 
 // needed are the parameters without which Kubernetes does not work as it should:
-// packets of pods pass through, and the kubelet finds what it would set itself.
+// packets of pods pass through, and the kubelet finds what it would set itself. A
+// link of a machine that passes packets on heeds routers only with accept_ra 2.
 var needed = map[string]string{
-	"net.ipv4.ip_forward":          "1",
-	"net.ipv6.conf.all.forwarding": "1",
-	"kernel.pid_max":               "262144",
-	"kernel.panic":                 "10",
-	"kernel.panic_on_oops":         "1",
-	"vm.overcommit_memory":         "1",
-	"vm.panic_on_oom":              "0",
+	"net.ipv4.ip_forward":             "1",
+	"net.ipv6.conf.all.forwarding":    "1",
+	"net.ipv6.conf.default.accept_ra": "2",
+	"kernel.pid_max":                  "262144",
+	"kernel.panic":                    "10",
+	"kernel.panic_on_oops":            "1",
+	"vm.overcommit_memory":            "1",
+	"vm.panic_on_oom":                 "0",
 }
 
 // hardened are what the Kernel Self-Protection Project recommends

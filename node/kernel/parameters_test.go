@@ -76,6 +76,22 @@ func TestNamespaced_OnlyWhatNamespacesHave(t *testing.T) {
 	}
 }
 
+func TestSame(t *testing.T) {
+	for _, c := range []struct {
+		shown, want string
+		same        bool
+	}{
+		{"4096\t131072\t6291456", "4096 131072 6291456", true},
+		{"always [madvise] never", "madvise", true},
+		{"always [madvise] never", "never", false},
+		{"Y", "1", true}, {"16", "0x10", true}, {"00000003", "3", true}, {"1", "0", false}, {"1 2", "1", false}, {"", "", true},
+	} {
+		if got := same(c.shown, c.want); got != c.same {
+			t.Errorf("%q and %q: %v, want %v", c.shown, c.want, got, c.same)
+		}
+	}
+}
+
 // tree is a kernel in memory.
 type tree struct {
 	mu     sync.Mutex

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -148,9 +150,29 @@ func (p *Setting) setUnreadable(id, value string) (spec.KernelParamStatusSpec, e
 	return spec.KernelParamStatusSpec{}, nil
 }
 
-// same compares values as the kernel reads them: white space separates numbers.
-func same(a, b string) bool {
-	return strings.Join(strings.Fields(a), " ") == strings.Join(strings.Fields(b), " ")
+// same compares what the kernel shows with what is wanted: white space separates
+// numbers, a number may have another base, a switch another letter, and of
+// choices the kernel shows all, with the one in force in brackets.
+func same(shown, want string) bool {
+	if chosen(shown) == strings.TrimSpace(want) {
+		return true
+	}
+	a, b := strings.Fields(shown), strings.Fields(want)
+	return slices.EqualFunc(a, b, func(a, b string) bool { return a == b || plainValue(a) == plainValue(b) })
+}
+
+// plainValue writes numbers in decimal and switches as numbers.
+func plainValue(word string) string {
+	switch word {
+	case "Y", "y":
+		return "1"
+	case "N", "n":
+		return "0"
+	}
+	if n, err := strconv.ParseInt(word, 0, 64); err == nil {
+		return strconv.FormatInt(n, 10)
+	}
+	return word
 }
 
 // restore gives a parameter the value that it had before the node changed it.
@@ -162,13 +184,24 @@ func (p *Setting) restore(_ context.Context, _ *resource.Session, r resource.Res
 	if !ok {
 		return nil
 	}
-	if current, err := p.Files.Read(file(r.ID)); err == nil && !same(current, before) {
+	if current, err := p.Files.Read(file(r.ID)); err == nil && current != before {
+		before = chosen(before)
 		if err := p.Files.Write(file(r.ID), before); err != nil && !unsupported(err) {
 			return fmt.Errorf("restore kernel parameter: %s: %w", r.ID, err)
 		}
 	}
 	delete(p.found, r.ID)
 	return nil
+}
+
+// chosen is the choice in force of what the kernel shows, or all of it.
+func chosen(shown string) string {
+	if _, rest, ok := strings.Cut(shown, "["); ok {
+		if choice, _, ok := strings.Cut(rest, "]"); ok {
+			return choice
+		}
+	}
+	return shown
 }
 
 // ownPrefixes and ownNames are the sysctls that namespaces have for themselves:

@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/ichor-os/ichor/node/lifecycle/spec"
 	servicespec "github.com/ichor-os/ichor/node/service/spec"
@@ -55,4 +56,11 @@ func ReconcileStatus(_ context.Context, s *resource.Session) error {
 	}
 	spec.MachineStatuses.Put(s, StatusID, status)
 	return nil
+}
+
+// ShowStage is SetStage where nobody can act on a failure: it is logged.
+func ShowStage(ctx context.Context, engine *resource.Engine, log *slog.Logger, stage spec.Stage) {
+	if err := SetStage(ctx, engine, stage); err != nil {
+		log.Error("stage is not shown", "stage", stage.String(), "error", err)
+	}
 }

@@ -31,7 +31,12 @@ type Store struct {
 	mu     sync.Mutex
 	folder string
 	logs   map[string]*Log
+	tap    Tap
 }
+
+// Tap gets each whole line of a log, without its newline, in order. It must not
+// wait, keep the line, or write to a log.
+type Tap func(id string, line []byte)
 
 // NewStore makes an empty store that keeps logs in memory only.
 func NewStore() *Store { return &Store{logs: map[string]*Log{}} }
@@ -43,7 +48,7 @@ func (s *Store) Open(id string) *Log {
 	if l, ok := s.logs[id]; ok {
 		return l
 	}
-	l := &Log{id: id, changed: make(chan struct{})}
+	l := &Log{id: id, changed: make(chan struct{}), tap: s.tap}
 	if s.folder != "" {
 		l.file = newFile(s.folder, id)
 	}
@@ -72,6 +77,16 @@ func (s *Store) IDs() []string {
 	}
 	slices.Sort(ids)
 	return ids
+}
+
+// SetTap gives tap every line from now on, beginning with those in memory.
+func (s *Store) SetTap(tap Tap) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tap = tap
+	for _, l := range s.logs {
+		l.setTap(tap)
+	}
 }
 
 // Persist writes every log to a file in folder from now on, beginning with what

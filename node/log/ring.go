@@ -15,6 +15,40 @@ type Log struct {
 	end     int64 // bytes ever written
 	changed chan struct{}
 	file    *file
+	tap     Tap
+	partial []byte // of a line whose end has not come, for tap
+}
+
+// maxLine bounds a line that a Tap gets, in bytes; a longer one is cut in pieces.
+const maxLine = 16 << 10
+
+func (l *Log) setTap(tap Tap) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tap, l.partial = tap, nil
+	if tap != nil {
+		l.feed(l.read(l.tail(TailAll), l.end))
+	}
+}
+
+// feed gives tap the lines in p.
+func (l *Log) feed(p []byte) {
+	for len(p) > 0 {
+		end := bytes.IndexByte(p, '\n')
+		if end < 0 && len(l.partial)+len(p) < maxLine {
+			l.partial = append(l.partial, p...)
+			return
+		}
+		piece, rest := p, []byte(nil)
+		if end >= 0 {
+			piece, rest = p[:end], p[end+1:]
+		}
+		if room := maxLine - len(l.partial); len(piece) > room {
+			piece, rest = p[:room], p[room:]
+		}
+		l.tap(l.id, append(l.partial, piece...))
+		l.partial, p = l.partial[:0], rest
+	}
 }
 
 // ID is the name of the log.
@@ -28,6 +62,9 @@ func (l *Log) Write(p []byte) (int, error) {
 		l.file.write(p)
 	}
 	l.append(p)
+	if l.tap != nil {
+		l.feed(p)
+	}
 	close(l.changed)
 	l.changed = make(chan struct{})
 	return len(p), nil

@@ -23,7 +23,7 @@ func write(files []filespec.File) error {
 // newKubernetes makes the node's part in a cluster, which lives until ctx ends.
 func (n *node) newKubernetes(ctx context.Context) *blocks.Kubernetes {
 	return blocks.NewKubernetes(blocks.Outside{
-		Log: n.log, Services: n.services, Engine: n.engine, Host: &n.host, SharedKernel: true,
+		Log: n.log, Services: n.services, Engine: n.engine, Host: n.host, SharedKernel: true,
 		Output: func(service string) io.Writer { return n.logs.Open(service) },
 		Ending: n.ending.Load, ProcessesBelow: n.groups.ProcessesBelow,
 		Discover: func(m *etcd.Membership) error {

@@ -25,7 +25,6 @@ import (
 	"github.com/ichor-os/ichor/node/identity"
 	"github.com/ichor-os/ichor/node/lifecycle"
 	lifecyclespec "github.com/ichor-os/ichor/node/lifecycle/spec"
-	"github.com/ichor-os/ichor/node/link"
 	"github.com/ichor-os/ichor/node/log"
 	"github.com/ichor-os/ichor/node/machined/blocks"
 	"github.com/ichor-os/ichor/node/machined/calls"
@@ -67,7 +66,7 @@ type node struct {
 	kubernetes *blocks.Kubernetes
 	engine     *resource.Engine
 	calls      *calls.Calls
-	host       host.Host
+	host       *host.Host
 	// discovery finds the other nodes; it answers them through exchange.
 	discovery *cluster.Discovery
 	exchange  *grpc.Server
@@ -94,6 +93,7 @@ func newNode(reaper *process.Reaper, groups *cgroup.Tree) (*node, error) {
 		ends:     lifecycle.NewEnds(logger),
 		etc:      &etcfile.Folder{Etc: "/etc", Store: "/system/etc", Mounter: mount.Kernel{}},
 		platform: about,
+		host:     host.New(),
 		first:    make(chan *machineconfig.Config, 1),
 	}
 	n.discovery, n.exchange = trust.NewDiscovery(logger)
@@ -107,10 +107,7 @@ func newNode(reaper *process.Reaper, groups *cgroup.Tree) (*node, error) {
 		Reboot:  func() { n.ends.Request(lifecycle.Reboot) },
 		Tell:    func(err error) { n.calls.ConfigRefused(err) },
 	}
-	n.apply = &config.RPC{
-		Keeper: n.configs, Log: logger, Mode: machineconfig.Container,
-		First: func(c *machineconfig.Config) { n.first <- c },
-	}
+	n.apply = &config.RPC{Keeper: n.configs, Log: logger, Mode: machineconfig.Container, First: func(c *machineconfig.Config) { n.first <- c }}
 	n.calls, err = calls.New(calls.Needs{
 		Log: logger, Engine: n.engine, Services: n.services, Ends: n.ends, Logs: logs, Meta: meta.Path, SharedKernel: true,
 		Reached: n.configs.Reached,
@@ -127,13 +124,13 @@ func (n *node) boot(ctx context.Context) error {
 	if err := n.prepare(); err != nil {
 		return err
 	}
+	if err := n.startEngine(ctx); err != nil {
+		return err
+	}
 	if cri.HasImages(imageCache) {
 		if err := cri.Serve(ctx, n.log, imageCache); err != nil {
 			return err
 		}
-	}
-	if err := n.startEngine(ctx); err != nil {
-		return err
 	}
 	n.calls.Booting()
 	n.stage(ctx, lifecyclespec.StageBooting)
@@ -170,17 +167,17 @@ func (n *node) boot(ctx context.Context) error {
 	n.stage(ctx, lifecyclespec.StageRunning)
 	err := n.startCluster(ctx, current)
 	n.calls.Booted(err)
-	return err
+	if err != nil {
+		// The node stays, so that a better config can come.
+		n.log.Error("node has no part in its cluster", "error", err)
+	}
+	return nil
 }
 
-// prepare sets the name, the network and the files of /etc.
+// prepare sets the name and the files of /etc.
 func (n *node) prepare() error {
 	if err := unix.Sethostname([]byte(n.platform.Hostname)); err != nil {
 		return fmt.Errorf("set host name: %w", err)
-	}
-	err := link.Apply(link.Static{Name: n.platform.Link, Addresses: n.platform.Addresses, Gateway: n.platform.Gateway})
-	if err != nil {
-		return err
 	}
 	machineID, err := platform.MachineID(platform.MachineIDFile, func(text []byte) error {
 		return atomicfile.Replace(platform.MachineIDFile, text, 0o600)
@@ -231,7 +228,7 @@ func (n *node) address() netip.Addr { return n.platform.Addresses[0].Addr() }
 // useConfig puts the machine CA of the config in force: from then on the API
 // knows its callers by certificate.
 func (n *node) useConfig(ctx context.Context, c *v1alpha1.Config) error {
-	defer func() { go trust.Renew(ctx, c, n.names(), n.log) }()
+	defer func() { go trust.Renew(ctx, c, n.names(), n.host.Time.Stepped(), n.log) }()
 	if len(trust.CA(c.Machine).Key) > 0 {
 		if err := trust.ControlPlane(c, n.names()); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ichor-os/ichor/node/lifecycle"
 	lifecyclespec "github.com/ichor-os/ichor/node/lifecycle/spec"
+	"github.com/ichor-os/ichor/node/link"
 	"github.com/ichor-os/ichor/node/machined/blocks"
 	"github.com/ichor-os/ichor/node/machined/boot"
 	"github.com/ichor-os/ichor/node/platform"
@@ -18,8 +19,13 @@ func (n *node) startEngine(ctx context.Context) error {
 	if err := n.kubernetes.Clean(); err != nil {
 		return err
 	}
+	network, err := link.Open()
+	if err != nil {
+		return err
+	}
 	needs := blocks.Needs{
-		Kubernetes: n.kubernetes, Log: n.log, Services: n.services, Etc: n.etc, SharedKernel: true, Host: &n.host, Discovery: n.discovery,
+		Network: network, Log: n.log, Services: n.services, Etc: n.etc, SharedKernel: true, Host: n.host, Discovery: n.discovery,
+		Export: n.calls.Export(), Kubernetes: n.kubernetes,
 	}
 	if err := n.engine.Add(blocks.All(needs)...); err != nil {
 		return fmt.Errorf("add to engine: %w", err)
@@ -32,12 +38,13 @@ func (n *node) startEngine(ctx context.Context) error {
 			n.log.Error("engine ended", "error", err)
 		}
 	}()
-	return platform.Publish(ctx, n.engine, boot.PlatformContainer, n.platform)
+	if err := platform.Publish(ctx, n.engine, boot.PlatformContainer, n.platform); err != nil {
+		return err
+	}
+	return link.Wait(ctx, n.engine, n.platform.Link, n.platform.Addresses)
 }
 
 // stage moves the machine to a stage; a failure to show it stops nothing.
 func (n *node) stage(ctx context.Context, stage lifecyclespec.Stage) {
-	if err := lifecycle.SetStage(ctx, n.engine, stage); err != nil {
-		n.log.Error("stage is not shown", "stage", stage.String(), "error", err)
-	}
+	lifecycle.ShowStage(ctx, n.engine, n.log, stage)
 }

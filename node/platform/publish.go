@@ -26,6 +26,7 @@ func Publish(ctx context.Context, engine *resource.Engine, name string, m Metada
 			}
 			linkspec.NodeAddresses.Put(s, id, linkspec.NodeAddressSpec{Addresses: addresses})
 		}
+		linkspec.PlatformConfigs.Put(s, activeConfig, m.network())
 		lifecyclespec.Versions.Put(s, "version", lifecyclespec.VersionSpec{Name: version.Name, Version: version.Tag})
 		// Nothing verified the root of a node in namespaces.
 		lifecyclespec.SecurityStates.Put(s, "securitystate", lifecyclespec.SecurityStateSpec{})

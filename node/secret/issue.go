@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	timespec "github.com/ichor-os/ichor/node/time/spec"
 	"github.com/ichor-os/ichor/pki"
 	"github.com/ichor-os/ichor/resource"
 	"github.com/ichor-os/ichor/resource/value"
@@ -40,6 +41,10 @@ func (i *issuer) get(old *value.CertificateAndKey, a *pki.Authority, t pki.Templ
 	now := i.session.Now()
 	if t.Lifetime == 0 {
 		t.Lifetime = lifetime
+	}
+	// A clock that jumps has all of them looked at again.
+	if clock, ok := timespec.TimeStatuses.Get(i.session, timespec.SyncID); old == nil && (!ok || !clock.Synced) {
+		return nil, resource.Hold("waiting for the time, as certificates are to be made")
 	}
 	if due, ok := holds(old, a, t, now); ok {
 		i.next(due.Sub(now))

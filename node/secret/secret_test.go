@@ -13,6 +13,7 @@ import (
 	configspec "github.com/ichor-os/ichor/node/config/spec"
 	kubeletspec "github.com/ichor-os/ichor/node/kubelet/spec"
 	"github.com/ichor-os/ichor/node/secret/spec"
+	timespec "github.com/ichor-os/ichor/node/time/spec"
 	"github.com/ichor-os/ichor/pki"
 	"github.com/ichor-os/ichor/pki/secrets"
 	"github.com/ichor-os/ichor/resource"
@@ -49,6 +50,7 @@ func start(t *testing.T, role generate.Role) machine {
 	m.commit(func(s *resource.Session) {
 		configspec.MachineConfigs.Put(s, configspec.Active, configspec.MachineConfigSpec{Documents: text})
 		kubeletspec.Nodenames.Put(s, "nodename", kubeletspec.NodenameSpec{Nodename: "n1"})
+		timespec.TimeStatuses.Put(s, timespec.SyncID, timespec.TimeStatusSpec{Synced: true})
 		m.addresses(s, "10.5.0.2")
 	})
 	return m

@@ -3,6 +3,7 @@ package time
 import (
 	"context"
 	"log/slog"
+	"net/netip"
 	"time"
 
 	"github.com/beevik/ntp"
@@ -33,6 +34,8 @@ type Sync struct {
 	Shared bool
 	// Ask is nil for NTP.
 	Ask Asker
+	// Peer asks other nodes where no time server answers; nil is never.
+	Peer Peer
 
 	// What follows belongs to the one run of the mirror.
 	servers servers
@@ -61,7 +64,7 @@ func (y *Sync) Mirror() resource.Block {
 	})
 }
 
-func (y *Sync) ensure(_ context.Context, s *resource.Session, r resource.Resource[spec.SyncSpec]) error {
+func (y *Sync) ensure(ctx context.Context, s *resource.Session, r resource.Resource[spec.SyncSpec]) error {
 	want := r.Spec
 	switch {
 	case y.Shared:
@@ -76,11 +79,17 @@ func (y *Sync) ensure(_ context.Context, s *resource.Session, r resource.Resourc
 		y.source.Source = spec.SourceNone
 	}
 	y.follow(want, s.Now())
+	others := func() []netip.Addr {
+		if y.Peer == nil {
+			return nil
+		}
+		return controlPlanes(s)
+	}
 	// The clock may have been moved: what is due is measured by the clock that
 	// no step moves.
 	now := time.Now()
 	if !now.Before(y.next) {
-		y.next = now.Add(y.once(want, now))
+		y.next = now.Add(y.once(ctx, want, others, now))
 	}
 	wake := time.Until(y.next)
 	timedOut := false
@@ -114,9 +123,9 @@ func (y *Sync) follow(want spec.SyncSpec, now time.Time) {
 	}
 }
 
-// once asks the servers, has the clock follow, and gives the pause until the
-// next time.
-func (y *Sync) once(want spec.SyncSpec, now time.Time) time.Duration {
+// once asks the servers, or else the other nodes, has the clock follow, and gives
+// the pause until the next time.
+func (y *Sync) once(ctx context.Context, want spec.SyncSpec, others func() []netip.Addr, now time.Time) time.Duration {
 	if want.Problem != "" {
 		y.source.Problem = want.Problem
 		return maxPoll
@@ -125,7 +134,12 @@ func (y *Sync) once(want spec.SyncSpec, now time.Time) time.Duration {
 	if y.Ask == nil {
 		y.servers.ask = Query
 	}
+	source := spec.SourceSpec{Source: spec.SourceServer}
 	samples, err := y.servers.samples(want.Servers, now)
+	if err != nil {
+		source = spec.SourceSpec{Source: spec.SourcePeer, Problem: err.Error()}
+		samples, err = y.fromPeers(ctx, others(), err)
+	}
 	if err != nil {
 		y.retry = min(max(2*y.retry, firstRetry), lastRetry)
 		y.source.Problem = err.Error()
@@ -141,7 +155,11 @@ func (y *Sync) once(want spec.SyncSpec, now time.Time) time.Duration {
 		y.source.Problem = err.Error()
 		return lastRetry
 	}
-	y.source = spec.SourceSpec{Source: spec.SourceServer, Server: best.server}
+	y.source = source
+	y.source.Server = best.server
+	if source.Source == spec.SourcePeer {
+		return minPoll // servers are better
+	}
 	return y.poll
 }
 

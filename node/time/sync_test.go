@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
+	clusterspec "github.com/ichor-os/ichor/node/cluster/spec"
 	configspec "github.com/ichor-os/ichor/node/config/spec"
 	"github.com/ichor-os/ichor/node/time/spec"
 	"github.com/ichor-os/ichor/resource"
@@ -183,7 +184,7 @@ func run(t *testing.T, y *Sync, config string) (engine *resource.Engine, issued 
 	t.Helper()
 	y.Log = slog.New(slog.DiscardHandler)
 	engine = resource.New(resource.Options{CheckSpecs: true})
-	if err := engine.Register(append(append(spec.Kinds(), spec.Own()...), configspec.Kinds()...)...); err != nil {
+	if err := engine.Register(append(append(append(spec.Kinds(), spec.Own()...), configspec.Kinds()...), clusterspec.Kinds()...)...); err != nil {
 		t.Fatal(err)
 	}
 	issued = new(atomic.Int64)

@@ -49,7 +49,9 @@ func TestMachined_LinksNoHeavyModule(t *testing.T) {
 		"html/template", "github.com/containerd/containerd/v2/", "go.opentelemetry.io/", "k8s.io/client-go/kubernetes",
 		"go.etcd.io/etcd/server/", "github.com/google/go-containerregistry/",
 	} {
-		at := func(p string) bool { return p == banned || strings.HasSuffix(banned, "/") && strings.HasPrefix(p, banned) }
+		at := func(p string) bool {
+			return p == banned || strings.HasSuffix(banned, "/") && strings.HasPrefix(p, banned)
+		}
 		if packages := strings.Fields(string(out)); slices.ContainsFunc(packages, at) {
 			t.Errorf("machined links %s", banned)
 		}

@@ -85,6 +85,12 @@ func TestCluster_Calls(t *testing.T) {
 			t.Errorf("delete of what is not there = %v, want NotFound", err)
 		}
 	})
+	t.Run("files", func(t *testing.T) { files(t, node, api, name) })
+	t.Run("what needs a disk", func(t *testing.T) { withoutADisk(t, node, api) })
+	t.Run("resources", func(t *testing.T) { resources(t, node, api) })
+	t.Run("health", func(t *testing.T) { healthCheck(t, node, api) })
+	t.Run("local sockets are for the node's own", func(t *testing.T) { localSockets(t, cluster) })
+	t.Run("every method with every role", func(t *testing.T) { everyMethodWithEveryRole(t, node, cluster, api) })
 	t.Run("a client configuration", func(t *testing.T) { clientConfiguration(t, node, cluster, api) })
 	t.Run("a boot id of its own", func(t *testing.T) {
 		const path = "/proc/sys/kernel/random/boot_id"
@@ -236,6 +242,7 @@ func images(t *testing.T, node context.Context, api *client.Client) {
 			ref = i.GetName()
 		}
 	}
+	olderImageCalls(t, node, api, ref)
 	progress, err := drain(service.Pull(node, &machinepb.ImageServicePullRequest{Containerd: system, ImageRef: ref}))
 	if err != nil || len(progress) == 0 || progress[len(progress)-1].GetName() != ref {
 		t.Errorf("pull of %s = %v, %v", ref, progress, err)

@@ -56,6 +56,7 @@ func TestCluster_ThreeControlPlanesAndAWorker(t *testing.T) {
 			}
 		}
 	})
+	t.Run("leadership goes to another member", func(t *testing.T) { leadershipMoves(t, api, nodes) })
 	t.Run("the first control plane is killed and the endpoint still answers", func(t *testing.T) {
 		status, err := namespaces.Store{Root: cluster.State}.Show(cluster.Spec.Name)
 		if err != nil {
@@ -80,6 +81,46 @@ func TestCluster_ThreeControlPlanesAndAWorker(t *testing.T) {
 			return serviceHealthy(client.WithNode(ctx, nodes[0].Address.String()), api, "etcd")
 		})
 	})
+	t.Run("a member leaves and two are left", func(t *testing.T) {
+		if _, err := api.Machine.EtcdLeaveCluster(client.WithNode(t.Context(), nodes[2].Address.String()), &machinepb.EtcdLeaveClusterRequest{}); err != nil {
+			t.Fatal(err)
+		}
+		within(t, time.Minute, "two voters are left", func() error {
+			voters, err := voters(client.WithNode(t.Context(), nodes[1].Address.String()), api)
+			if err == nil && voters != 2 {
+				err = fmt.Errorf("%d voters", voters)
+			}
+			return err
+		})
+	})
+}
+
+// leadershipMoves asks each member to give its leadership away: one does.
+func leadershipMoves(t *testing.T, api *client.Client, nodes []namespaces.Node) {
+	t.Helper()
+	for _, node := range nodes[:3] {
+		ctx := client.WithNode(t.Context(), node.Address.String())
+		answer, err := api.Machine.EtcdForfeitLeadership(ctx, &machinepb.EtcdForfeitLeadershipRequest{})
+		if err != nil {
+			t.Fatalf("%s: %v", node.Name, err)
+		}
+		next := answer.GetMessages()[0].GetMember()
+		if next == "" {
+			continue // it did not lead
+		}
+		within(t, 10*time.Second, next+" leads", func() error {
+			now, err := api.Machine.EtcdStatus(ctx, &emptypb.Empty{})
+			if err != nil {
+				return err
+			}
+			if s := now.GetMessages()[0].GetMemberStatus(); s.GetLeader() == 0 || s.GetLeader() == s.GetMemberId() {
+				return errors.New("the leader is the same")
+			}
+			return nil
+		})
+		return
+	}
+	t.Error("no member led")
 }
 
 func serviceHealthy(ctx context.Context, api *client.Client, id string) error {

@@ -54,6 +54,18 @@ var longSteps = []step{
 	{"soak of the engine, 2 min", func(ctx context.Context, t *tally) error {
 		return goTest(ctx, t, []string{"ICHOR_LONG=2m"}, "-count=1", "-run=Soak", "./resource")
 	}},
+	{"assets", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "go", "run", "./cmd/imager", "assets")
+	}},
+	{"kills under load, 2 min", func(ctx context.Context, t *tally) error {
+		return goTest(ctx, t, []string{"ICHOR_E2E=1", "ICHOR_KILL=2m"}, "-count=1", "-run=SurvivesKills", "-timeout", "10m", "./test/e2e")
+	}},
+	{"memory and processor time of an idle node", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "go", "run", "./test/bench", "node")
+	}},
+	{"bounds of the engine and of apid; the machine must do nothing else", func(ctx context.Context, t *tally) error {
+		return check(ctx, t, "env", "ICHOR_BOUNDS=1", "go", "test", "-run=^$", "-bench=UpdateToLast|Unary|GetThousand", "-benchtime=5x", "./resource", "./node/apid")
+	}},
 	{"known vulnerabilities in the programs", func(ctx context.Context, t *tally) error {
 		return check(ctx, t, "go", "run", "./test/vulncheck", "-source=false")
 	}},

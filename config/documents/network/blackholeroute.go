@@ -21,8 +21,8 @@ metric: 4096
 
 // BlackholeRouteConfig drops packets to a network.
 type BlackholeRouteConfig struct {
-	DocName string `yaml:"name" cut:"network" doc:"Network whose packets are dropped."`
-	Metric  uint32 `yaml:"metric,omitempty" cut:"network" doc:"Priority among routes to the same network; the lowest wins." default:"1024"`
+	DocName string `yaml:"name" effect:"yes" cut:"network" doc:"Network whose packets are dropped."`
+	Metric  uint32 `yaml:"metric,omitempty" effect:"yes" cut:"network" doc:"Priority among routes to the same network; the lowest wins." default:"1024"`
 }
 
 // Kind returns BlackholeRouteKind.

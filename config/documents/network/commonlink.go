@@ -27,7 +27,7 @@ type CommonLink struct {
 // LinkAddress is one static address.
 type LinkAddress struct {
 	Address       scalar.Prefix `yaml:"address" doc:"Address with the length of its network, such as 192.0.2.5/24."`
-	RoutePriority *uint32       `yaml:"routePriority,omitempty" doc:"Metric of the route to the address's own network, which the kernel adds with the address."`
+	RoutePriority *uint32       `yaml:"routePriority,omitempty" effect:"no" doc:"Metric of the route to the address's own network, which the kernel adds with the address."`
 }
 
 // Route is one static route.

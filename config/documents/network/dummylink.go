@@ -22,9 +22,9 @@ addresses:
 
 // DummyLinkConfig creates a dummy link.
 type DummyLinkConfig struct {
-	DocName      string              `yaml:"name" doc:"Name of the link to create."`
-	HardwareAddr scalar.HardwareAddr `yaml:"hardwareAddr,omitempty" doc:"Hardware address of the link, in hex bytes with colons." default:"chosen by the kernel"`
-	CommonLink   `yaml:",inline"`
+	DocName      string              `yaml:"name" effect:"yes" cut:"network" doc:"Name of the link to create."`
+	HardwareAddr scalar.HardwareAddr `yaml:"hardwareAddr,omitempty" effect:"yes" doc:"Hardware address of the link, in hex bytes with colons." default:"chosen by the kernel"`
+	CommonLink   `yaml:",inline" effect:"yes"`
 }
 
 // Kind returns DummyLinkKind.

@@ -25,8 +25,8 @@ routes:
 
 // LinkConfig configures an existing link.
 type LinkConfig struct {
-	DocName    string `yaml:"name" doc:"Name or alias of the link."`
-	CommonLink `yaml:",inline"`
+	DocName    string `yaml:"name" effect:"yes" cut:"network" doc:"Name or alias of the link."`
+	CommonLink `yaml:",inline" effect:"yes"`
 }
 
 // Kind returns LinkKind.

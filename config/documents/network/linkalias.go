@@ -24,8 +24,8 @@ selector:
 
 // LinkAliasConfig names links.
 type LinkAliasConfig struct {
-	DocName  string       `yaml:"name" doc:"The alias. A trailing %d stands for a number, for a selector that matches several links."`
-	Selector LinkSelector `yaml:"selector,omitempty" doc:"Which links get the alias."`
+	DocName  string       `yaml:"name" effect:"yes" doc:"The alias. A trailing %d stands for a number, for a selector that matches several links."`
+	Selector LinkSelector `yaml:"selector,omitempty" effect:"yes" doc:"Which links get the alias."`
 }
 
 // LinkSelector chooses links.

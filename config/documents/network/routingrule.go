@@ -31,15 +31,15 @@ table: "100"
 
 // RoutingRuleConfig is a policy routing rule.
 type RoutingRuleConfig struct {
-	DocName string              `yaml:"name" doc:"Priority of the rule, 1 to 32765, as text."`
-	Src     scalar.Prefix       `yaml:"src,omitempty" cut:"network" doc:"Network that packets come from."`
-	Dst     scalar.Prefix       `yaml:"dst,omitempty" cut:"network" doc:"Network that packets go to."`
-	Table   scalar.RoutingTable `yaml:"table" cut:"network" doc:"Routing table that matching packets use."`
-	Action  RoutingRuleAction   `yaml:"action,omitempty" cut:"network" doc:"What happens to matching packets: a lookup in the table, or one of the ways to refuse them." enum:"unicast,blackhole,unreachable,prohibit" default:"unicast"`
-	IIFName string              `yaml:"iifName,omitempty" cut:"network" doc:"Link that packets came in on."`
-	OIFName string              `yaml:"oifName,omitempty" cut:"network" doc:"Link that the sending socket is bound to."`
-	FwMark  uint32              `yaml:"fwMark,omitempty" cut:"network" doc:"Firewall mark that packets carry."`
-	FwMask  uint32              `yaml:"fwMask,omitempty" cut:"network" doc:"Bits of the mark that count."`
+	DocName string              `yaml:"name" effect:"yes" cut:"network" doc:"Priority of the rule, 1 to 32765, as text."`
+	Src     scalar.Prefix       `yaml:"src,omitempty" effect:"yes" cut:"network" doc:"Network that packets come from."`
+	Dst     scalar.Prefix       `yaml:"dst,omitempty" effect:"yes" cut:"network" doc:"Network that packets go to."`
+	Table   scalar.RoutingTable `yaml:"table" effect:"yes" cut:"network" doc:"Routing table that matching packets use."`
+	Action  RoutingRuleAction   `yaml:"action,omitempty" effect:"yes" cut:"network" doc:"What happens to matching packets: a lookup in the table, or one of the ways to refuse them." enum:"unicast,blackhole,unreachable,prohibit" default:"unicast"`
+	IIFName string              `yaml:"iifName,omitempty" effect:"yes" cut:"network" doc:"Link that packets came in on."`
+	OIFName string              `yaml:"oifName,omitempty" effect:"yes" cut:"network" doc:"Link that the sending socket is bound to."`
+	FwMark  uint32              `yaml:"fwMark,omitempty" effect:"yes" cut:"network" doc:"Firewall mark that packets carry."`
+	FwMask  uint32              `yaml:"fwMask,omitempty" effect:"yes" cut:"network" doc:"Bits of the mark that count."`
 }
 
 // Kind returns RoutingRuleKind.

@@ -19,7 +19,7 @@ endpoint: 192.0.2.10:3247
 
 // EventSinkConfig sends events.
 type EventSinkConfig struct {
-	Endpoint string `yaml:"endpoint" doc:"Host and port of the service."`
+	Endpoint string `yaml:"endpoint" effect:"yes" doc:"Host and port of the service, which gets a line of JSON for each event over TCP."`
 }
 
 // Kind returns EventSinkKind.

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/ichor-os/ichor/config/document"
@@ -22,8 +23,8 @@ url: tcp://192.0.2.20:5044/
 
 // KmsgLogConfig sends the kernel's log.
 type KmsgLogConfig struct {
-	DocName string            `yaml:"name" doc:"Name of the destination."`
-	URL     scalar.WrittenURL `yaml:"url" doc:"Address of the server: tcp or udp, with port."`
+	DocName string            `yaml:"name" effect:"yes" doc:"Name of the destination."`
+	URL     scalar.WrittenURL `yaml:"url" effect:"yes" doc:"Address of the server: tcp, udp or tls, with port."`
 }
 
 // Kind returns KmsgLogKind.
@@ -39,8 +40,8 @@ func (c *KmsgLogConfig) Validate(v *document.Validation) {
 	}
 
 	switch path := c.URL.Path; {
-	case c.URL.Scheme != "tcp" && c.URL.Scheme != "udp":
-		v.Errorf("url", "scheme is not supported: %q", c.URL.Scheme).Fix("use tcp or udp")
+	case !slices.Contains([]string{"tcp", "udp", "tls"}, c.URL.Scheme):
+		v.Errorf("url", "scheme is not supported: %q", c.URL.Scheme).Fix("use tcp, udp or tls")
 	case path != "" && path != "/":
 		v.Errorf("url", "URL has a path: %q", path).Fix("remove the path")
 	case c.URL.Port() == "":

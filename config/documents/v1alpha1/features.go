@@ -15,8 +15,8 @@ type FeaturesConfig struct {
 
 // KubePrism is the local balancer in front of the API servers.
 type KubePrism struct {
-	Enabled *bool `yaml:"enabled,omitempty" default:"false" doc:"Run the balancer."`
-	Port    int   `yaml:"port,omitempty" default:"7445" doc:"Port on the loopback address."`
+	Enabled *bool `yaml:"enabled,omitempty" effect:"yes" change:"live" default:"false" doc:"Run the balancer."`
+	Port    int   `yaml:"port,omitempty" effect:"yes" change:"live" default:"7445" doc:"Port on the loopback address."`
 }
 
 // ImageCacheConfig is the image cache shipped with the system.
@@ -33,7 +33,7 @@ type KubernetesTalosAPIAccessConfig struct {
 
 // HostDNSConfig is the caching name server on the machine.
 type HostDNSConfig struct {
-	Enabled              *bool `yaml:"enabled,omitempty" default:"false" doc:"Run the server."`
-	ForwardKubeDNSToHost *bool `yaml:"forwardKubeDNSToHost,omitempty" since:"1.8" default:"false" doc:"Let the cluster's name service ask this server. It needs enabled."`
-	ResolveMemberNames   *bool `yaml:"resolveMemberNames,omitempty" default:"false" doc:"Answer for the names of the cluster's machines."`
+	Enabled              *bool `yaml:"enabled,omitempty" effect:"yes" change:"live" default:"false" doc:"Run the server."`
+	ForwardKubeDNSToHost *bool `yaml:"forwardKubeDNSToHost,omitempty" since:"1.8" effect:"yes" change:"live" default:"false" doc:"Let the cluster's name service ask this server. It needs enabled."`
+	ResolveMemberNames   *bool `yaml:"resolveMemberNames,omitempty" effect:"yes" change:"live" default:"false" doc:"Answer for the names of the cluster's machines."`
 }

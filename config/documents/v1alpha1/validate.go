@@ -310,14 +310,14 @@ func (e *EncryptionConfig) validate(v *document.Validation) {
 func (d *LoggingDestination) validate(v *document.Validation) {
 	switch {
 	case d.Endpoint == nil:
-		v.Errorf("endpoint", "an endpoint is required").Fix("write tcp://host:port or udp://host:port")
+		v.Errorf("endpoint", "an endpoint is required").Fix("write tcp://host:port, udp://host:port or tls://host:port")
 	default:
 		if d.Endpoint.Host == "" {
-			v.Errorf("endpoint", "endpoint has no host: %s", d.Endpoint).Fix("write tcp://host:port or udp://host:port")
+			v.Errorf("endpoint", "endpoint has no host: %s", d.Endpoint).Fix("write tcp://host:port, udp://host:port or tls://host:port")
 		}
 
-		if s := d.Endpoint.Scheme; s != "tcp" && s != "udp" {
-			v.Errorf("endpoint", "endpoint's scheme is %q", s).Fix("use tcp or udp")
+		if s := d.Endpoint.Scheme; s != "tcp" && s != "udp" && s != "tls" {
+			v.Errorf("endpoint", "endpoint's scheme is %q", s).Fix("use tcp, udp or tls")
 		}
 	}
 

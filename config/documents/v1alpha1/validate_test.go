@@ -77,7 +77,7 @@ func TestValidate_AcceptsAndRefuses(t *testing.T) {
 		{"worker", "machine: {registries: {mirrors: {a: null}}}", ""},
 		{"worker", "machine: {logging: {destinations: [{endpoint: 'tcp://h:1', format: json_lines}]}}", ""},
 		{"worker", "machine: {logging: {destinations: [{endpoint: 'tcp://h:1', format: JSON_LINES}]}}", "unknown format"},
-		{"worker", "machine: {logging: {destinations: [{endpoint: 'http://h:1', format: json_lines}]}}", "use tcp or udp"},
+		{"worker", "machine: {logging: {destinations: [{endpoint: 'http://h:1', format: json_lines}]}}", "use tcp, udp or tls"},
 		{"worker", "machine: {disks: [{device: /dev/a, partitions: [{size: 1GB}, {mountpoint: /var/a}]}]}", ""},
 		{"worker", "machine: {disks: [{device: /dev/a, partitions: [{mountpoint: /var/a}, {size: 1GB}]}]}", "only the last partition"},
 		{"worker", "machine: {disks: [null]}", "disk is empty"},

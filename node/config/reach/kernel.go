@@ -2,15 +2,18 @@ package reach
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -42,38 +45,47 @@ func (Kernel) Own() ([]netip.Addr, error) {
 	return own, nil
 }
 
-// Gateways implements Network.
+// Gateways implements Network: those of the default routes that the kernel
+// prefers, in each address family.
 func (Kernel) Gateways() ([]netip.Addr, error) {
-	routes, err := netlink.RouteListFiltered(netlink.FAMILY_ALL, &netlink.Route{Table: unix.RT_TABLE_MAIN}, netlink.RT_FILTER_TABLE)
-	if err != nil {
-		return nil, fmt.Errorf("list routes: %w", err)
-	}
 	var gateways []netip.Addr
-	add := func(ip net.IP, link int) {
-		address, ok := netip.AddrFromSlice(ip)
-		if !ok {
-			return
+	for _, family := range []int{netlink.FAMILY_V4, netlink.FAMILY_V6} {
+		routes, err := netlink.RouteListFiltered(family, &netlink.Route{Table: unix.RT_TABLE_MAIN}, netlink.RT_FILTER_TABLE)
+		if err != nil {
+			return nil, fmt.Errorf("list routes: %w", err)
 		}
-		if address = address.Unmap(); address.IsLinkLocalUnicast() && address.Is6() {
-			address = address.WithZone(strconv.Itoa(link))
-		}
-		gateways = append(gateways, address)
-	}
-	for _, r := range routes {
-		if r.Dst != nil && !r.Dst.IP.IsUnspecified() {
-			continue
-		}
-		if r.Dst != nil {
-			if ones, _ := r.Dst.Mask.Size(); ones != 0 {
+		routes = slices.DeleteFunc(routes, func(r netlink.Route) bool { return !isDefault(r) })
+		best := slices.MinFunc(append(routes, netlink.Route{Priority: math.MaxInt}), func(a, b netlink.Route) int { return cmp.Compare(a.Priority, b.Priority) })
+		for _, r := range routes {
+			if r.Priority != best.Priority {
 				continue
 			}
-		}
-		add(r.Gw, r.LinkIndex)
-		for _, hop := range r.MultiPath {
-			add(hop.Gw, hop.LinkIndex)
+			gateways = appendGateway(gateways, r.Gw, r.LinkIndex)
+			for _, hop := range r.MultiPath {
+				gateways = appendGateway(gateways, hop.Gw, hop.LinkIndex)
+			}
 		}
 	}
 	return gateways, nil
+}
+
+func isDefault(r netlink.Route) bool {
+	if r.Dst == nil {
+		return true
+	}
+	ones, _ := r.Dst.Mask.Size()
+	return ones == 0 && r.Dst.IP.IsUnspecified()
+}
+
+func appendGateway(gateways []netip.Addr, ip net.IP, link int) []netip.Addr {
+	address, ok := netip.AddrFromSlice(ip)
+	if !ok {
+		return gateways
+	}
+	if address = address.Unmap(); address.Is6() && address.IsLinkLocalUnicast() {
+		address = address.WithZone(strconv.Itoa(link))
+	}
+	return append(gateways, address)
 }
 
 // Answers implements Network: it makes the kernel ask for the neighbour's link

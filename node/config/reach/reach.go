@@ -8,10 +8,12 @@ package reach
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"slices"
+	"syscall"
 	"time"
 )
 
@@ -160,6 +162,9 @@ func (w Witness) endpoint(ctx context.Context, endpoint string, own []netip.Addr
 		conn, dialErr := dial(bounded, "tcp", net.JoinHostPort(address.String(), port))
 		if dialErr == nil {
 			return conn.Close()
+		}
+		if errors.Is(dialErr, syscall.ECONNREFUSED) {
+			return nil // nothing listens, but packets go there and back
 		}
 		err = dialErr
 	}

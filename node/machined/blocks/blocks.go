@@ -9,6 +9,8 @@ import (
 	"github.com/ichor-os/ichor/node/cluster"
 	"github.com/ichor-os/ichor/node/etcfile"
 	"github.com/ichor-os/ichor/node/lifecycle"
+	"github.com/ichor-os/ichor/node/link"
+	"github.com/ichor-os/ichor/node/log/export"
 	"github.com/ichor-os/ichor/node/machined/host"
 	"github.com/ichor-os/ichor/node/mount"
 	"github.com/ichor-os/ichor/node/service"
@@ -26,10 +28,14 @@ type Needs struct {
 	SharedKernel bool
 	// Host is the machine as services see it.
 	Host *host.Host
+	// Network is the node's network namespace.
+	Network *link.Kernel
 	// Discovery finds the other nodes.
 	Discovery *cluster.Discovery
 	// Kubernetes is the node's part in a cluster.
 	Kubernetes *Kubernetes
+	// Export sends logs and events to servers.
+	Export *export.Exporter
 }
 
 // All lists the blocks that run from the start of a node.
@@ -40,8 +46,10 @@ func All(n Needs) []resource.Block {
 			mount.Source("/proc/self/mounts"),
 			resource.Reconciler("machine-status", lifecycle.ReconcileStatus),
 		},
+		network(n),
 		ofHost(n),
 		members(n),
 		n.Kubernetes.blocks(),
+		exports(n),
 	)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/ichor-os/ichor/node/diagnostic"
 	"github.com/ichor-os/ichor/node/file"
 	"github.com/ichor-os/ichor/node/kernel"
+	"github.com/ichor-os/ichor/node/machined/trust"
 	"github.com/ichor-os/ichor/node/service"
 	clock "github.com/ichor-os/ichor/node/time"
 	"github.com/ichor-os/ichor/node/trustedroot"
@@ -22,7 +23,7 @@ func ofHost(n Needs) []resource.Block {
 	modules := &kernel.Modules{
 		Folder: kernel.ModuleFolder(), Sys: "/sys", Loader: kernel.System{}, Shared: n.SharedKernel, Changed: changed,
 	}
-	sync := &clock.Sync{Clock: clock.KernelClock{RTC: "/dev/rtc0"}, Log: n.Log, Shared: n.SharedKernel}
+	sync := &clock.Sync{Clock: clock.KernelClock{RTC: "/dev/rtc0"}, Log: n.Log, Shared: n.SharedKernel, Peer: trust.PeerTime}
 	files := file.Machine{Var: "/var", Parts: filepath.Join(n.Etc.Store, cri.Folder)}
 	return slices.Concat([]resource.Block{
 		resource.Reconciler("kernel-params-config", kernel.ReconcileConfigured),
@@ -35,6 +36,7 @@ func ofHost(n Needs) []resource.Block {
 		resource.Reconciler("time-settings", clock.ReconcileSync),
 		sync.Mirror(),
 		clock.Adjtime(nil),
+		n.Host.Time.Reconciler(),
 		resource.Reconciler("environment-config", service.ReconcileEnvironment),
 		n.Host.Environment.Mirror(),
 		trustedroot.Reconciler(filepath.Join(n.Etc.Etc, trustedroot.File)),

@@ -39,6 +39,7 @@ import (
 	"github.com/ichor-os/ichor/node/kube"
 	"github.com/ichor-os/ichor/node/lifecycle"
 	"github.com/ichor-os/ichor/node/log"
+	"github.com/ichor-os/ichor/node/log/export"
 	"github.com/ichor-os/ichor/node/machined/trust"
 	"github.com/ichor-os/ichor/node/meta"
 	"github.com/ichor-os/ichor/node/mount"
@@ -100,8 +101,6 @@ type Needs struct {
 	Reached func(from netip.Addr)
 	// SharedKernel is true where the kernel is not the node's own.
 	SharedKernel bool
-	// ExportAudit gets each line of the audit trail.
-	ExportAudit func(line []byte)
 }
 
 // Calls are the wired calls. Make them with New.
@@ -112,6 +111,7 @@ type Calls struct {
 	meta   *meta.Store
 	apid   *grpc.ClientConn
 	audit  *audit.Trail
+	export *export.Exporter
 }
 
 // New wires the calls.
@@ -125,7 +125,8 @@ func New(needs Needs) (*Calls, error) {
 		return nil, fmt.Errorf("connect to apid: %w", err)
 	}
 	c := &Calls{needs: needs, events: event.NewRing(time.Now), meta: store, apid: own}
-	c.audit = audit.New(audit.Options{Log: needs.Log, Now: time.Now, Export: needs.ExportAudit})
+	c.export = export.New(needs.Log)
+	c.audit = audit.New(audit.Options{Log: needs.Log, Now: time.Now, Export: c.export.Audit})
 	needs.Ends.Publish = c.events.Publish
 	c.Parts = Parts{
 		containerRPC: container.RPC{Engine: container.Containerd{Connect: containerd.Connect}},
@@ -146,24 +147,33 @@ func (c *Calls) Start(ctx context.Context) error {
 		return fmt.Errorf("add to engine: %w", err)
 	}
 	go service.Tell(ctx, c.needs.Services, c.events.Publish)
+	c.needs.Logs.SetTap(c.export.Line)
 	// Without a place for its records the node goes on; they wait in memory.
 	if err := c.audit.Open(audit.Folder, audit.HeadsFolder); err != nil {
 		c.needs.Log.Error("audit trail is not on disk", "error", err)
 	}
 	go c.audit.Run(ctx)
+	go func() {
+		// It ends with the node.
+		_ = c.events.Follow(ctx, event.Tail{Count: -1}, func(e *machinepb.Event) error {
+			c.export.Event(e)
+			return nil
+		})
+	}()
 	return nil
 }
 
-// Events are what happened on the node lately.
-func (c *Calls) Events() *event.Ring { return c.events }
+// Export sends logs and events to servers.
+func (c *Calls) Export() *export.Exporter { return c.export }
 
 // Wipes keeps what a reset has to wipe.
 func (c *Calls) Wipes() lifecycle.Wipes { return meta.Wipes{Store: c.meta} }
 
-// Erase ends the audit trail and wipes what a reset asked for; nothing else may
+// Erase ends the audit trail and the sending of logs, and wipes what a reset asked for; nothing else may
 // run.
 func (c *Calls) Erase() {
 	c.audit.Close()
+	c.export.Close()
 	if err := lifecycle.Erase(c.Wipes(), lifecycle.Folders, c.needs.Log); err != nil {
 		c.needs.Log.Error("reset is not complete: it goes on at the next start", "error", err)
 	}

@@ -11,16 +11,22 @@ import (
 	"github.com/ichor-os/ichor/node/service"
 	"github.com/ichor-os/ichor/node/service/process"
 	servicespec "github.com/ichor-os/ichor/node/service/spec"
+	clock "github.com/ichor-os/ichor/node/time"
 	"github.com/ichor-os/ichor/resource"
 )
 
-// Host is the machine as services see it. The zero value is ready for use.
+// Host is the machine as services see it. Make it with New.
 type Host struct {
 	// Environment is what services start with.
 	Environment service.Environment
 	// Reports are what the engine says is wrong.
 	Reports diagnostic.Reports
+	// Time lets wait for a clock that is in step.
+	Time *clock.Waiter
 }
+
+// New makes a Host.
+func New() *Host { return &Host{Time: clock.NewWaiter()} }
 
 // Engine makes the node's engine, whose findings become diagnostics.
 func (h *Host) Engine(log *slog.Logger) *resource.Engine {
@@ -37,7 +43,7 @@ func (h *Host) Engine(log *slog.Logger) *resource.Engine {
 const containerd = "containerd"
 
 // settleBound is how long services wait for what the config makes of the machine.
-const settleBound = 10 * time.Second
+const settleBound = 5 * time.Second
 
 // Start puts a config in force by inForce, and waits until the machine is as it
 // says, so that services start with it. One that runs with another environment, as

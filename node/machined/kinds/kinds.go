@@ -59,6 +59,7 @@ func All() []resource.AnyKind {
 		lifecyclespec.Kinds,
 		linkspec.Kinds,
 		logspec.Kinds,
+		logspec.Own,
 		mountspec.Kinds,
 		platformspec.Kinds,
 		secretspec.Kinds,

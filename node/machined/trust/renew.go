@@ -13,13 +13,16 @@ import (
 // retryRenewal is the pause after a renewal that failed.
 const retryRenewal = time.Minute
 
-// Renew replaces the identities at half of their life until ctx ends. apid and
-// trustd follow their settings, so no connection is cut.
-func Renew(ctx context.Context, c *v1alpha1.Config, names identity.Names, log *slog.Logger) {
+// Renew replaces the identities at half of their life, and when the clock has
+// jumped, until ctx ends. apid and trustd follow their settings, so no connection
+// is cut.
+func Renew(ctx context.Context, c *v1alpha1.Config, names identity.Names, stepped <-chan struct{}, log *slog.Logger) {
 	for wait := pki.NodeLifetime / 2; ; {
 		timer := time.NewTimer(wait)
 		select {
 		case <-timer.C:
+		case <-stepped:
+			timer.Stop()
 		case <-ctx.Done():
 			timer.Stop()
 			return

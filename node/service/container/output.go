@@ -1,7 +1,6 @@
 package container
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -56,17 +55,13 @@ func (o *output) copy(to io.Writer) {
 		if n > 0 {
 			_, _ = to.Write(buffer[:n])
 		}
-		ending := false
-		select {
-		case <-o.ending:
-			ending = true
-		default:
-		}
-		if err != nil && !(ending && errors.Is(err, os.ErrDeadlineExceeded) && n > 0) {
+		if err != nil {
 			return
 		}
-		if ending {
+		select {
+		case <-o.ending:
 			_ = o.pipe.SetReadDeadline(time.Now().Add(drain))
+		default:
 		}
 	}
 }

@@ -24,6 +24,7 @@ type SyncSpec struct {
 const (
 	SourceHost     = "host"     // the computer that the node runs on keeps the clock
 	SourceServer   = "server"   // a time server
+	SourcePeer     = "peer"     // another node, as no time server answers
 	SourceNone     = "none"     // nobody has answered yet
 	SourceDisabled = "disabled" // the config leaves the clock alone
 )
