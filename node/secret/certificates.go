@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
+	"strconv"
 
 	configspec "github.com/ichor-os/ichor/node/config/spec"
 	kubeletspec "github.com/ichor-os/ichor/node/kubelet/spec"
@@ -180,8 +183,15 @@ func reconcileKubelet(_ context.Context, s *resource.Session) error {
 	if err != nil {
 		return err
 	}
-	if signs {
+	c, _, err := configspec.Config(s)
+	if err != nil {
+		return err
+	}
+	switch {
+	case signs:
 		endpoint = root.LocalEndpoint
+	case c != nil && c.Main() != nil && c.Main().KubePrismPort() != 0:
+		endpoint = &url.URL{Scheme: "https", Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Main().KubePrismPort()))}
 	}
 	spec.KubeletSecrets.Put(s, Kubelet, spec.KubeletSecretSpec{
 		Endpoint: endpoint, AcceptedCAs: root.AcceptedCAs, BootstrapTokenID: root.BootstrapTokenID, BootstrapTokenSecret: root.BootstrapTokenSecret,

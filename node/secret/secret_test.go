@@ -136,7 +136,7 @@ func TestS06_WorkerWithoutTheAuthoritysKeyComesToRest(t *testing.T) {
 		}
 		_ = m.engine.View(t.Context(), func(s *resource.Session) error {
 			kubelet, ok := spec.KubeletSecrets.Get(s, Kubelet)
-			if !ok || kubelet.Endpoint.String() != "https://10.5.0.1:6443" || kubelet.BootstrapTokenSecret == "" {
+			if !ok || kubelet.Endpoint.String() != "https://127.0.0.1:7445" || kubelet.BootstrapTokenSecret == "" {
 				t.Errorf("kubelet's secrets = %v", ok)
 			}
 			if _, ok := spec.KubeletCertificates.Get(s); ok {

@@ -34,7 +34,7 @@ func TestConfigOf_RespectsWhatIsSwitchedOff(t *testing.T) {
 	} {
 		c := clusterConfig(t)
 		test.change(c)
-		got, err := configOf(c)
+		got, err := configOf(&v1alpha1.Config{Cluster: c})
 		if err != nil || got.ProxyEnabled != test.proxy || got.CoreDNSEnabled != test.dns || got.FlannelEnabled != test.flannel {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
@@ -44,7 +44,7 @@ func TestConfigOf_RespectsWhatIsSwitchedOff(t *testing.T) {
 func TestDualStack_DNSAndFlannelHaveBothFamilies(t *testing.T) {
 	c := clusterConfig(t)
 	c.Network = &v1alpha1.ClusterNetworkConfig{PodSubnets: []string{"10.244.0.0/16", "fd00:1::/56"}, ServiceSubnets: []string{"10.96.0.0/12", "fd00:2::/112"}}
-	config, err := configOf(c)
+	config, err := configOf(&v1alpha1.Config{Cluster: c})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,5 +94,21 @@ func TestExtraOf_NetworkComesBeforeCloudAndOthers(t *testing.T) {
 	}
 	if want := []string{"05 https://cni", "30 https://cloud", "99 https://extray"}; !slices.Equal(got, want) {
 		t.Errorf("manifests = %v, want %v", got, want)
+	}
+}
+
+// The balancer of each node goes before the endpoint, which may be a single
+// machine.
+func TestBalancerOfTheNodeIsUsedWhereItRuns(t *testing.T) {
+	yes := true
+	config, err := configOf(&v1alpha1.Config{
+		Machine: &v1alpha1.MachineConfig{Features: &v1alpha1.FeaturesConfig{KubePrism: &v1alpha1.KubePrism{Enabled: &yes, Port: 7446}}},
+		Cluster: clusterConfig(t),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if config.Server != "https://127.0.0.1:7446" || config.FlannelKubeServiceHost != "127.0.0.1" || config.FlannelKubeServicePort != "7446" {
+		t.Errorf("server %s, flannel %s:%s", config.Server, config.FlannelKubeServiceHost, config.FlannelKubeServicePort)
 	}
 }

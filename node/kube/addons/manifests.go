@@ -8,9 +8,12 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -80,7 +83,7 @@ func reconcileConfig(_ context.Context, s *resource.Session) error {
 	if main == nil || main.Machine == nil || main.Machine.Type == "worker" || main.Cluster == nil || main.Cluster.ControlPlane == nil {
 		return nil
 	}
-	out, err := configOf(main.Cluster)
+	out, err := configOf(main)
 	if err != nil {
 		return err
 	}
@@ -91,8 +94,13 @@ func reconcileConfig(_ context.Context, s *resource.Session) error {
 	return nil
 }
 
-func configOf(cluster *v1alpha1.ClusterConfig) (spec.BootstrapManifestsConfigSpec, error) {
-	endpoint := cluster.ControlPlane.Endpoint
+func configOf(main *v1alpha1.Config) (spec.BootstrapManifestsConfigSpec, error) {
+	cluster := main.Cluster
+	endpoint := cluster.ControlPlane.Endpoint.URL
+	if port := main.KubePrismPort(); port != 0 {
+		// These run on the nodes' own network, so the balancer of each is there.
+		endpoint = &url.URL{Scheme: "https", Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port))}
+	}
 	out := spec.BootstrapManifestsConfigSpec{
 		Server: endpoint.String(), ClusterDomain: "cluster.local", PodCIDRs: []string{"10.244.0.0/16"},
 		ProxyEnabled: true, ProxyImage: "registry.k8s.io/kube-proxy:v" + version.Kubernetes,
