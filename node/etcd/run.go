@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
@@ -56,6 +57,7 @@ func (m *Member) Blocks() []resource.Block {
 		resource.Mirror("etcd-pki", secretspec.EtcdSecrets, nil, m.ensureFiles, func(context.Context, *resource.Session, resource.Resource[secretspec.EtcdSecretSpec]) error {
 			return nil // a member that leaves takes them along
 		}),
+		resource.Source("etcd-member", spec.EtcdMembers, m.watchMember),
 		resource.Mirror("etcd", spec.EtcdSpecs, nil, m.ensure, m.remove),
 	}
 }
@@ -202,6 +204,41 @@ func (m *Member) Healthy(ctx context.Context) error {
 		return err
 	}
 	return membership.Settled()
+}
+
+// memberPause is the time between two looks at who the member is.
+const memberPause = 5 * time.Second
+
+// watchMember shows the member as etcd knows it, once there is one.
+func (m *Member) watchMember(ctx context.Context, feed *resource.Feed[spec.EtcdMemberSpec]) error {
+	if err := feed.Replace(); err != nil {
+		return err
+	}
+	for {
+		timer := time.NewTimer(memberPause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
+		if m.Membership() == nil {
+			continue
+		}
+		id := uint64(0)
+		err := Local().ask(ctx, func(ctx context.Context, conn *grpc.ClientConn) error {
+			answer, err := etcdserverpb.NewMaintenanceClient(conn).Status(ctx, &etcdserverpb.StatusRequest{})
+			id = answer.GetHeader().GetMemberId()
+			return err
+		})
+		if err != nil {
+			continue // it is not up; who it is does not change
+		}
+		item := resource.Item[spec.EtcdMemberSpec]{ID: "local", Spec: spec.EtcdMemberSpec{MemberID: fmt.Sprintf("%016x", id)}}
+		if err := feed.Replace(item); err != nil {
+			return err
+		}
+	}
 }
 
 // isLearner asks the local member whether it votes not yet.
