@@ -64,7 +64,7 @@ type Device struct {
 	Dummy          *bool                  `yaml:"dummy,omitempty" default:"false" doc:"Make the link a dummy."`
 	DHCPOptions    *DHCPOptions           `yaml:"dhcpOptions,omitempty" effect:"no" doc:"How DHCP asks."`
 	Wireguard      *DeviceWireguardConfig `yaml:"wireguard,omitempty" effect:"no" doc:"Make the link a WireGuard tunnel."`
-	VIP            *DeviceVIPConfig       `yaml:"vip,omitempty" effect:"no" doc:"Address shared by the control plane machines."`
+	VIP            *DeviceVIPConfig       `yaml:"vip,omitempty" doc:"Address shared by the control plane machines."`
 }
 
 // DHCPOptions says how DHCP asks.
@@ -94,8 +94,8 @@ type DeviceWireguardPeer struct {
 // DeviceVIPConfig is an address shared by the control plane machines.
 type DeviceVIPConfig struct {
 	IP           string                 `yaml:"ip,omitempty" doc:"The address."`
-	EquinixMetal *VIPEquinixMetalConfig `yaml:"equinixMetal,omitempty" doc:"Move the address through Equinix Metal's API."`
-	HCloud       *VIPHCloudConfig       `yaml:"hcloud,omitempty" doc:"Move the address through Hetzner Cloud's API."`
+	EquinixMetal *VIPEquinixMetalConfig `yaml:"equinixMetal,omitempty" effect:"no" doc:"Move the address through Equinix Metal's API."`
+	HCloud       *VIPHCloudConfig       `yaml:"hcloud,omitempty" effect:"no" doc:"Move the address through Hetzner Cloud's API."`
 }
 
 // VIPEquinixMetalConfig holds access to Equinix Metal.

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"os"
 
+	"github.com/ichor-os/ichor/node/cluster"
 	"github.com/ichor-os/ichor/node/etcd"
 	"github.com/ichor-os/ichor/node/file"
 	filespec "github.com/ichor-os/ichor/node/file/spec"
@@ -21,6 +22,7 @@ import (
 	"github.com/ichor-os/ichor/node/service"
 	"github.com/ichor-os/ichor/node/service/container"
 	servicespec "github.com/ichor-os/ichor/node/service/spec"
+	"github.com/ichor-os/ichor/node/vip"
 	"github.com/ichor-os/ichor/resource"
 )
 
@@ -76,11 +78,26 @@ func (k *Kubernetes) Clean() error { return k.control.Clean() }
 func (k *Kubernetes) blocks() []resource.Block {
 	more := &addons.Addons{Client: kube.Client, Write: write, Log: k.outside.Log, Namespaced: k.outside.SharedKernel}
 	node := &kubenode.Node{Client: k.client, Admin: kube.Client, View: k.outside.Engine.View, MaySetItself: kubelet.MaySetItself, Log: k.outside.Log}
+	shared := &vip.VIPs{
+		Log: k.outside.Log, Self: self, Answers: vip.Serves,
+		Elect: func(address netip.Addr) vip.Election {
+			return &etcd.Lock{Client: etcd.Local(), Key: "/ichor/vip/" + address.String(), Self: self(), Life: int64(vip.Lease.Seconds())}
+		},
+	}
 	all := secret.Blocks()
-	for _, more := range [][]resource.Block{k.agent.Blocks(), k.Member.Blocks(), k.control.Blocks(), more.Blocks(), node.Blocks()} {
+	for _, more := range [][]resource.Block{shared.Blocks(), k.agent.Blocks(), k.Member.Blocks(), k.control.Blocks(), more.Blocks(), node.Blocks()} {
 		all = append(all, more...)
 	}
 	return all
+}
+
+// self is the node's id; without one it is elected by none.
+func self() string {
+	identity, err := cluster.Identity(cluster.IdentityFile)
+	if err != nil {
+		return ""
+	}
+	return identity.NodeID
 }
 
 // client has an administrator's rights where the node has them, and kubelet's
