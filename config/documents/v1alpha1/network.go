@@ -59,10 +59,10 @@ type Device struct {
 	BridgePort     *BridgePort            `yaml:"bridgePort,omitempty" effect:"no" doc:"Make the link a port of a bridge."`
 	Vlans          []*Vlan                `yaml:"vlans,omitempty" merge:"key=vlanId" effect:"no" doc:"VLANs on the link."`
 	MTU            int                    `yaml:"mtu,omitempty" doc:"MTU of the link."`
-	DHCP           *bool                  `yaml:"dhcp,omitempty" effect:"no" default:"false" doc:"Ask for addresses by DHCP."`
+	DHCP           *bool                  `yaml:"dhcp,omitempty" change:"live" default:"false" doc:"Ask for addresses by DHCP."`
 	Ignore         *bool                  `yaml:"ignore,omitempty" default:"false" doc:"Leave the link alone."`
 	Dummy          *bool                  `yaml:"dummy,omitempty" default:"false" doc:"Make the link a dummy."`
-	DHCPOptions    *DHCPOptions           `yaml:"dhcpOptions,omitempty" effect:"no" doc:"How DHCP asks."`
+	DHCPOptions    *DHCPOptions           `yaml:"dhcpOptions,omitempty" change:"live" doc:"How DHCP asks."`
 	Wireguard      *DeviceWireguardConfig `yaml:"wireguard,omitempty" effect:"no" doc:"Make the link a WireGuard tunnel."`
 	VIP            *DeviceVIPConfig       `yaml:"vip,omitempty" doc:"Address shared by the control plane machines."`
 }

@@ -7,6 +7,7 @@ import (
 	configspec "github.com/ichor-os/ichor/node/config/spec"
 	crispec "github.com/ichor-os/ichor/node/cri/spec"
 	devicespec "github.com/ichor-os/ichor/node/device/spec"
+	dhcpspec "github.com/ichor-os/ichor/node/dhcp/spec"
 	"github.com/ichor-os/ichor/node/diagnostic"
 	diskspec "github.com/ichor-os/ichor/node/disk/spec"
 	dnsspec "github.com/ichor-os/ichor/node/dns/spec"
@@ -45,6 +46,7 @@ func All() []resource.AnyKind {
 		configspec.Kinds,
 		crispec.Kinds,
 		devicespec.Kinds,
+		dhcpspec.Kinds,
 		diskspec.Kinds,
 		dnsspec.Kinds,
 		etcdspec.Kinds,
