@@ -4,9 +4,12 @@
 package etcfile
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,6 +17,7 @@ import (
 // Mounter binds one path over another; mount.Kernel is the real one.
 type Mounter interface {
 	Mount(source, target, fstype string, flags uintptr, data string) error
+	Unmount(target string, flags int) error
 }
 
 // Folder writes files and folders of one /etc.
@@ -22,6 +26,7 @@ type Folder struct {
 	Etc, Store string
 	Mounter    Mounter
 
+	mu    sync.Mutex
 	bound map[string]bool
 }
 
@@ -29,6 +34,32 @@ type Folder struct {
 // content, as the file is changed in place: a bind mount does not follow a
 // rename.
 func (f *Folder) Write(name, content string, mode os.FileMode) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.store(name, content, mode); err != nil {
+		return err
+	}
+	return f.bind(name)
+}
+
+// Remove shows what the root file system ships again.
+func (f *Folder) Remove(name string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.bound[name] {
+		target := filepath.Join(f.Etc, name)
+		if err := f.Mounter.Unmount(target, unix.MNT_DETACH); err != nil {
+			return fmt.Errorf("unbind file: %s: %w", target, err)
+		}
+		delete(f.bound, name)
+	}
+	if err := os.Remove(filepath.Join(f.Store, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove file: /etc/%s: %w", name, err)
+	}
+	return nil
+}
+
+func (f *Folder) store(name, content string, mode os.FileMode) error {
 	path := filepath.Join(f.Store, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("write file: /etc/%s: %w", name, err)
@@ -38,12 +69,14 @@ func (f *Folder) Write(name, content string, mode os.FileMode) error {
 			return fmt.Errorf("write file: /etc/%s: %w", name, err)
 		}
 	}
-	return f.bind(name)
+	return nil
 }
 
 // Bind gives the folder name of /etc a writable content in memory, and returns
 // the path to write to.
 func (f *Folder) Bind(name string) (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	path := filepath.Join(f.Store, name)
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return "", fmt.Errorf("make folder: /etc/%s: %w", name, err)

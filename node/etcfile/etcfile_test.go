@@ -19,6 +19,11 @@ func (b *binds) Mount(_, target, _ string, _ uintptr, _ string) error {
 	return b.err
 }
 
+func (b *binds) Unmount(target string, _ int) error {
+	b.targets = append(b.targets, "not "+target)
+	return b.err
+}
+
 func TestWrite_BindsOnceAndChangesInPlace(t *testing.T) {
 	mounter := &binds{}
 	f := &Folder{Etc: "/etc", Store: t.TempDir(), Mounter: mounter}

@@ -262,6 +262,8 @@ func containerOf(s spec.KubeletSpecSpec, signs bool) servicespec.Container {
 			{Source: "/var", Target: "/var", Shared: true},
 			{Source: "/etc/kubernetes", Target: "/etc/kubernetes"},
 			{Source: "/etc/cni", Target: "/etc/cni", ReadOnly: true},
+			// Pods get the name servers of this file.
+			{Source: "/system/etc/resolved/resolv.conf", Target: "/etc/resolv.conf", ReadOnly: true},
 			{Source: "/etc/machine-id", Target: "/etc/machine-id", ReadOnly: true},
 			{Source: "/etc/os-release", Target: "/etc/os-release", ReadOnly: true},
 			{Source: "/opt", Target: "/opt"},

@@ -10,10 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sys/unix"
 	"google.golang.org/grpc"
 
-	"github.com/ichor-os/ichor/atomicfile"
 	machineconfig "github.com/ichor-os/ichor/config"
 	"github.com/ichor-os/ichor/config/documents/v1alpha1"
 	"github.com/ichor-os/ichor/node/access"
@@ -174,27 +172,8 @@ func (n *node) boot(ctx context.Context) error {
 	return nil
 }
 
-// prepare sets the name and the files of /etc.
+// prepare lets packets pass and configures the engine of containers.
 func (n *node) prepare() error {
-	if err := unix.Sethostname([]byte(n.platform.Hostname)); err != nil {
-		return fmt.Errorf("set host name: %w", err)
-	}
-	machineID, err := platform.MachineID(platform.MachineIDFile, func(text []byte) error {
-		return atomicfile.Replace(platform.MachineIDFile, text, 0o600)
-	})
-	if err != nil {
-		return err
-	}
-	for name, content := range map[string]string{
-		"hosts":       n.platform.Hosts(),
-		"hostname":    n.platform.Hostname + "\n",
-		"resolv.conf": "# No name server is configured.\n",
-		"machine-id":  machineID + "\n",
-	} {
-		if err := n.etc.Write(name, content, 0o644); err != nil {
-			return err
-		}
-	}
 	// Pods' packets pass through the node; the setting is the namespace's own.
 	if err := os.WriteFile("/proc/sys/net/ipv4/ip_forward", []byte("1"), 0); err != nil {
 		return fmt.Errorf("let packets pass: %w", err)

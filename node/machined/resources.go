@@ -41,7 +41,10 @@ func (n *node) startEngine(ctx context.Context) error {
 	if err := platform.Publish(ctx, n.engine, boot.PlatformContainer, n.platform); err != nil {
 		return err
 	}
-	return link.Wait(ctx, n.engine, n.platform.Link, n.platform.Addresses)
+	if err := link.Wait(ctx, n.engine, n.platform.Link, n.platform.Addresses); err != nil {
+		return err
+	}
+	return blocks.WaitForNames(ctx, n.engine)
 }
 
 // stage moves the machine to a stage; a failure to show it stops nothing.

@@ -2,6 +2,7 @@ package platform
 
 import (
 	"context"
+	"strings"
 
 	linkspec "github.com/ichor-os/ichor/node/link/spec"
 	"github.com/ichor-os/ichor/resource"
@@ -21,6 +22,8 @@ func (m Metadata) network() linkspec.PlatformConfigSpec {
 	config := linkspec.PlatformConfigSpec{
 		Links: []linkspec.LinkSpecSpec{{Name: m.Link, Up: true, Type: linkspec.LinkTypeEther, Layer: value.LayerPlatform}},
 	}
+	host, domain, _ := strings.Cut(m.Hostname, ".")
+	config.Hostnames = []linkspec.HostnameSpecSpec{{Hostname: host, Domainname: domain, Layer: value.LayerPlatform}}
 	for _, address := range m.Addresses {
 		family := value.FamilyInet6
 		if address.Addr().Is4() {

@@ -41,16 +41,6 @@ func Read(path string) (Metadata, error) {
 	return m, nil
 }
 
-// Hosts is the content of /etc/hosts: the node knows itself by name.
-func (m Metadata) Hosts() string {
-	var text strings.Builder
-	text.WriteString("127.0.0.1 localhost\n::1 localhost\n")
-	for _, prefix := range m.Addresses {
-		fmt.Fprintf(&text, "%s %s\n", prefix.Addr(), m.Hostname)
-	}
-	return text.String()
-}
-
 // MachineIDFile keeps the machine id across reboots.
 const MachineIDFile = "/system/state/machine-id"
 
