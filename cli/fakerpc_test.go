@@ -151,15 +151,17 @@ func (n *fakeNode) ApplyConfiguration(ctx context.Context, in *machinepb.ApplyCo
 	if strings.Contains(string(in.GetData()), "nonsense") {
 		return nil, status.Error(codes.InvalidArgument, "config is not valid: nonsense")
 	}
+	if n.waits > 0 {
+		if err := grpc.SetHeader(ctx, metadata.Pairs(applyconfig.BoundKey, "10s")); err != nil {
+			return nil, err
+		}
+	}
 	if in.GetDryRun() {
 		return &machinepb.ApplyConfigurationResponse{Messages: []*machinepb.ApplyConfiguration{
 			{Mode: in.GetMode(), ModeDetails: "Dry run.\n\nPlan:\nfakes a change\n\nDifferences:\nnone"},
 		}}, nil
 	}
 	if n.waits > 0 {
-		if err := grpc.SetHeader(ctx, metadata.Pairs(applyconfig.BoundKey, "10s")); err != nil {
-			return nil, err
-		}
 		return &machinepb.ApplyConfigurationResponse{Messages: []*machinepb.ApplyConfiguration{
 			{Mode: machinepb.ApplyConfigurationRequest_NO_REBOOT, ModeDetails: "It may cut the node off."},
 		}}, nil

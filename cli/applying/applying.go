@@ -61,13 +61,17 @@ func (f *Flags) Apply(ctx context.Context, c *client.Client, config Change) (str
 	if f.confirm > 0 {
 		ctx = metadata.AppendToOutgoingContext(ctx, applyconfig.BoundKey, f.confirm.String())
 	}
+	var waits time.Duration
 	if !f.dryRun {
-		if err := showPlan(ctx, c, request, config.Say); err != nil {
+		if waits, err = showPlan(ctx, c, request, config.Say); err != nil {
 			return "", err
 		}
 	}
-	var header metadata.MD
-	response, err := c.Machine.ApplyConfiguration(ctx, request, grpc.Header(&header))
+	response, err := c.Machine.ApplyConfiguration(ctx, request)
+	if waits > 0 && status.Code(err) == codes.Unavailable {
+		config.Say("the connection ended before the answer came: " + err.Error())
+		return follow(ctx, c, waits)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -85,19 +89,14 @@ func (f *Flags) Apply(ctx context.Context, c *client.Client, config Change) (str
 	if len(said) == 0 {
 		said = []string{"the config is applied"}
 	}
-	waits := header.Get(applyconfig.BoundKey)
-	if len(waits) == 0 {
+	if waits == 0 {
 		return strings.Join(said, "\n"), nil
 	}
 	if mode != machinepb.ApplyConfigurationRequest_NO_REBOOT {
 		return strings.Join(append(said, "After the reboot any call of an administrator confirms it."), "\n"), nil
 	}
-	bound, err := time.ParseDuration(waits[0])
-	if err != nil {
-		bound = 2 * time.Minute
-	}
 	config.Say(strings.Join(said, "\n"))
-	return follow(ctx, c, bound)
+	return follow(ctx, c, waits)
 }
 
 func (f *Flags) request(text []byte) (*machinepb.ApplyConfigurationRequest, error) {
@@ -111,13 +110,15 @@ func (f *Flags) request(text []byte) (*machinepb.ApplyConfigurationRequest, erro
 	}, nil
 }
 
-// showPlan asks the node what the config takes, and shows it. A node that does
-// not make plans says nothing of one.
-func showPlan(ctx context.Context, c *client.Client, request *machinepb.ApplyConfigurationRequest, say func(string)) error {
+// showPlan asks the node what the config takes, and shows it. The config waits
+// for confirmation that long, 0 is not. A node that does not make plans says
+// nothing of one.
+func showPlan(ctx context.Context, c *client.Client, request *machinepb.ApplyConfigurationRequest, say func(string)) (time.Duration, error) {
 	dry := &machinepb.ApplyConfigurationRequest{Data: request.Data, Mode: request.Mode, DryRun: true, TryModeTimeout: request.TryModeTimeout}
-	response, err := c.Machine.ApplyConfiguration(ctx, dry)
+	var header metadata.MD
+	response, err := c.Machine.ApplyConfiguration(ctx, dry, grpc.Header(&header))
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for _, message := range response.GetMessages() {
 		if _, plan, ok := strings.Cut(message.GetModeDetails(), "\n\nPlan:\n"); ok {
@@ -125,7 +126,15 @@ func showPlan(ctx context.Context, c *client.Client, request *machinepb.ApplyCon
 			say("plan\n  " + strings.ReplaceAll(strings.TrimSpace(plan), "\n", "\n  "))
 		}
 	}
-	return nil
+	waits := header.Get(applyconfig.BoundKey)
+	if len(waits) == 0 {
+		return 0, nil
+	}
+	bound, err := time.ParseDuration(waits[0])
+	if err != nil {
+		return 0, fmt.Errorf("read the node's answer: %s: %w", applyconfig.BoundKey, err)
+	}
+	return bound, nil
 }
 
 // How long a node is looked for after a change, beyond the time that it waits

@@ -136,6 +136,13 @@ func (w *walk) report(op Operation, f *document.Field, path string, t *document.
 
 	c := Change{Operation: op, Document: w.title, Path: path, Fields: []*document.Field{f}}
 
+	switch op {
+	case Added:
+		c.Fields = append(c.Fields, inside(t, f, b)...)
+	case Removed:
+		c.Fields = append(c.Fields, inside(t, f, a)...)
+	}
+
 	if a.IsValid() && op != Added {
 		c.Old = render(encode.RedactedValue(t, a, f.Secret))
 	}
@@ -145,6 +152,32 @@ func (w *walk) report(op Operation, f *document.Field, path string, t *document.
 	}
 
 	w.changes = append(w.changes, c)
+}
+
+// inside are the keys in a section that comes or goes as a whole.
+func inside(t *document.Type, f *document.Field, v reflect.Value) []*document.Field {
+	if t.Shape != document.SectionShape {
+		return nil
+	}
+
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return nil
+		}
+
+		v = v.Elem()
+	}
+
+	var fields []*document.Field
+
+	inner := new(walk)
+	inner.section(document.TypeOf(v.Type()), reflect.Zero(v.Type()), v, f, "")
+
+	for _, c := range inner.changes {
+		fields = append(fields, c.Fields...)
+	}
+
+	return fields
 }
 
 func (w *walk) section(t *document.Type, a, b reflect.Value, above *document.Field, path string) {

@@ -39,6 +39,7 @@ func TestOf(t *testing.T) {
 		"service":             {"machine: {kubelet: {image: a}}", "machine: {kubelet: {image: b}}", false, false, []string{"kubelet"}},
 		"several services":    {"cluster: {network: {serviceSubnets: [10.0.0.0/8]}}", "cluster: {network: {serviceSubnets: [10.96.0.0/12]}}", false, false, []string{"kube-apiserver", "kube-controller-manager"}},
 		"cut":                 {"machine: {network: {interfaces: [{interface: a}]}}", "machine: {network: {interfaces: [{interface: a, mtu: 9000}]}}", false, true, nil},
+		"item of a list":      {"machine: {type: worker}", "machine: {type: worker, acceptedCAs: [{crt: YQ==}]}", true, false, nil},
 		"cut by new document": {"machine: {type: worker}", "machine: {type: worker}\n---\napiVersion: v1alpha1\nkind: LinkConfig\nname: a\nup: false\n", false, true, nil},
 		"cut by lost section": {"machine: {network: {interfaces: [{interface: a}]}}", "machine: {}", false, true, nil},
 	} {

@@ -24,6 +24,9 @@ import (
 	"github.com/ichor-os/ichor/node/apid/trail"
 )
 
+// refuses is the part of a node that lets a call go no further.
+const refuses = "refuses"
+
 // A recorded call is the stream of a call that leaves a record in the audit
 // trail. What a caller is told of a call that changes something, is on disk
 // before.
@@ -50,7 +53,7 @@ func (s *Server) record(stream grpc.ServerStream) *recorded {
 		ServerStream: stream, server: s, method: method, started: time.Now(),
 		lasting: shape.client || shape.server, changing: access.Changes(method),
 	}
-	call.record = &ichorpb.AuditRecord{Kind: "call", Method: method, Changes: call.changing, Part: "refuses"}
+	call.record = &ichorpb.AuditRecord{Kind: "call", Method: method, Changes: call.changing, Part: refuses}
 
 	if from, ok := peer.FromContext(stream.Context()); ok {
 		call.record.Peer = from.Addr.String()
@@ -185,9 +188,11 @@ func (r *recorded) end(err error) {
 		r.record.Error = result.Message()
 	}
 
+	// A refused call changed nothing, and must not cost a write to disk each.
+	durable := r.changing && r.record.Part != refuses
 	r.mu.Unlock()
 
-	if r.changing {
+	if durable {
 		r.server.trail.AddDurable(r.record)
 	} else {
 		r.server.trail.Add(r.record, false)

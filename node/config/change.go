@@ -113,13 +113,29 @@ func (k *Keeper) apply(ctx context.Context, c *change) error {
 		k.good = c.version
 		k.keepGood()
 	}
-	if err := k.publish(c.version); err != nil {
-		return err
+	if w == nil {
+		return k.publish(c.version)
 	}
-	if w != nil {
-		k.wait(w)
-	}
+	// The answer goes ahead, as it may not get through afterwards.
+	w.stop = make(chan struct{})
+	k.waiting.Store(w)
+	k.announce(w, w.Bound)
+	k.after(answerFirst, w.stop, func() { k.effect(w, c.version) })
 	return nil
+}
+
+// effect puts a config in force that has to be confirmed.
+func (k *Keeper) effect(w *waiting, v *version) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.waiting.Load() != w {
+		return // another one came meanwhile
+	}
+	if err := k.activate(v); err != nil {
+		k.takeBack(w, []string{err.Error()})
+		return
+	}
+	k.wait(w)
 }
 
 // toConfirm says what has to be confirmed of a change; nil is nothing. A change

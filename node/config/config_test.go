@@ -255,6 +255,8 @@ func (m *machine) mustApply(text []byte, how mode, md ...string) *machinepb.Appl
 	if err != nil {
 		m.t.Fatal(err)
 	}
+	time.Sleep(answerFirst)
+	synctest.Wait()
 	return answer
 }
 

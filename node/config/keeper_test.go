@@ -59,6 +59,22 @@ func TestCutting_IsNeverTakenBackWhenAllWorks(t *testing.T) {
 	})
 }
 
+// A client that asks at once must not take a change that is not made yet for one
+// that is confirmed.
+func TestCutting_ShowsThatItWaitsBeforeTheAnswer(t *testing.T) {
+	bubble(t, func(t *testing.T, disk *memory) {
+		m := start(t, disk, nil)
+		if _, err := m.apply(patched(t, cutting), auto); err != nil || m.diagnostics() != waitingFinding || badGateway(m.active()) {
+			t.Errorf("error %v, diagnostics %q, in force %v", err, m.diagnostics(), badGateway(m.active()))
+		}
+		time.Sleep(answerFirst + time.Millisecond)
+		synctest.Wait()
+		if !badGateway(m.active()) {
+			t.Error("it is not in force after the answer")
+		}
+	})
+}
+
 func TestHarmless_IsNotPending(t *testing.T) {
 	bubble(t, func(t *testing.T, disk *memory) {
 		m := start(t, disk, func(string) bool { return true }) // whatever happens outside

@@ -22,6 +22,9 @@ const (
 	// grace is how long after the engine came to rest a change counts as made:
 	// calls that come earlier may have used the network as it was.
 	grace = 3 * time.Second
+	// answerFirst is how long a change that may cut the network off is held back,
+	// so that its answer gets through.
+	answerFirst = 500 * time.Millisecond
 	// startGrace is the least that a node has after its start, however long it
 	// was down: a good config must have a chance to show that it is good.
 	startGrace = 45 * time.Second

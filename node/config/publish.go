@@ -6,7 +6,6 @@ import (
 
 	machineconfig "github.com/ichor-os/ichor/config"
 	"github.com/ichor-os/ichor/node/config/spec"
-	kubeletspec "github.com/ichor-os/ichor/node/kubelet/spec"
 	"github.com/ichor-os/ichor/resource"
 	"github.com/ichor-os/ichor/resource/value"
 )
@@ -36,7 +35,6 @@ func Publish(ctx context.Context, engine *resource.Engine, active, stored *machi
 		spec.MachineConfigs.Put(s, spec.Active, spec.MachineConfigSpec{Documents: text})
 		spec.MachineConfigs.Put(s, spec.Persistent, spec.MachineConfigSpec{Documents: kept})
 		spec.MachineTypes.Put(s, "machine-type", spec.MachineTypeSpec{Type: role})
-		kubeletspec.Nodenames.Put(s, "nodename", kubeletspec.NodenameSpec{Nodename: hostname, HostnameVersion: "1"})
 		putFindings(s, findings)
 		return nil
 	})

@@ -143,6 +143,9 @@ func (r *RPC) change(ctx context.Context, q request) (machinepb.ApplyConfigurati
 	if err != nil {
 		return q.mode, "", err
 	}
+	if c.cuts {
+		_ = grpc.SetHeader(ctx, metadata.Pairs(applyconfig.BoundKey, c.bound.String()))
+	}
 	if q.dryRun {
 		return c.mode, "Dry run, nothing was changed. " + c.will() + "\n" + c.describe(), nil
 	}
@@ -150,10 +153,6 @@ func (r *RPC) change(ctx context.Context, q request) (machinepb.ApplyConfigurati
 		return c.mode, "", err
 	}
 	r.Log.Info("config is applied", "mode", c.mode.String(), "keys", strings.Join(c.keys(), ", "))
-	if c.cuts {
-		// The answer goes ahead of the change, so nothing is said of its success.
-		_ = grpc.SetHeader(ctx, metadata.Pairs(applyconfig.BoundKey, c.bound.String()))
-	}
 	return c.mode, c.will(), nil
 }
 

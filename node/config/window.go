@@ -37,7 +37,9 @@ func (w *waiting) end() {
 // wait begins or goes on with the time that a config in force may stay without
 // being confirmed.
 func (k *Keeper) wait(w *waiting) {
-	w.stop = make(chan struct{})
+	if w.stop == nil {
+		w.stop = make(chan struct{})
+	}
 	now := time.Now()
 	if w.Deadline.IsZero() {
 		w.Deadline = now.Add(w.Bound)
@@ -47,14 +49,19 @@ func (k *Keeper) wait(w *waiting) {
 	}
 	left := w.left(now, w.started)
 	k.waiting.Store(w)
-	k.find(waitingFinding, finding{
-		fmt.Sprintf("the config in force may cut the node off from the network; it is confirmed by any call of an administrator, by the node itself if all works as before, or else taken back in %s", left.Round(time.Second)),
-		w.Keys,
-	})
-	k.show()
+	k.announce(w, left)
 	k.Log.Info("config in force waits for confirmation", "left", left.String(), "keys", strings.Join(w.Keys, ", "))
 	k.run(func() { k.settle(w) })
 	k.after(left, w.stop, func() { k.decide(w) })
+}
+
+// announce shows that a config waits for confirmation.
+func (k *Keeper) announce(w *waiting, left time.Duration) {
+	k.find(waitingFinding, finding{
+		fmt.Sprintf("the config may cut the node off from the network; it is confirmed by any call of an administrator, by the node itself if all works as before, or else taken back in %s", left.Round(time.Second)),
+		w.Keys,
+	})
+	k.show()
 }
 
 // settle notes when the change counts as made.

@@ -15,12 +15,12 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"time"
 
-	filespec "github.com/ichor-os/ichor/node/file/spec"
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
+
 	"github.com/ichor-os/ichor/node/service/spec"
-	"github.com/ichor-os/ichor/pki"
 )
 
 // Places of etcd on a node.
@@ -29,18 +29,16 @@ const (
 	SecretFolder = "/system/secrets/etcd"
 	// UID is the user that etcd runs as.
 	UID = 60
-	// certificateLifetime is how long a certificate lasts; each start of the
-	// node makes new ones.
-	certificateLifetime = 365 * 24 * time.Hour
 )
 
 // Settings are what a member depends on.
 type Settings struct {
 	Image string
 	// Name is the member's name, the node's host name.
-	Name    string
-	Address netip.Addr
-	CA      pki.Pair
+	Name string
+	// Advertised are the addresses that others are told, the first of which
+	// names the member; the others are those that it listens on.
+	Advertised, ListenPeers, ListenClients []netip.Addr
 	// Initial lists the members of a new cluster or of the one to join, as
 	// name=peer URL. It counts only while the data folder is empty.
 	Initial []string
@@ -50,41 +48,20 @@ type Settings struct {
 	Extra map[string][]string
 }
 
-// PeerURL is where other members reach this one.
-func (s Settings) PeerURL() string { return "https://" + s.hostPort(2380) }
+// PeerURLs are where other members reach this one.
+func (s Settings) PeerURLs() []string { return urls(s.Advertised, 2380) }
 
-func (s Settings) hostPort(port uint16) string {
-	return netip.AddrPortFrom(s.Address, port).String()
+func urls(addresses []netip.Addr, port uint16) []string {
+	var out []string
+	for _, a := range addresses {
+		out = append(out, "https://"+netip.AddrPortFrom(a, port).String())
+	}
+	return out
 }
 
-// Files makes the certificates of the member and of its clients on this node.
-func Files(s Settings, now time.Time) ([]filespec.File, error) {
-	authority, err := pki.LoadAuthority(s.CA)
-	if err != nil {
-		return nil, fmt.Errorf("load etcd CA: %w", err)
-	}
-	names := []string{s.Name, "localhost", "127.0.0.1", "::1", s.Address.String()}
-	files := []filespec.File{{Path: filepath.Join(SecretFolder, "ca.crt"), Content: s.CA.Crt, UID: UID, GID: UID}}
-	for _, certificate := range []struct {
-		name     string
-		template pki.Template
-		uid      int
-	}{
-		{"server", pki.Template{CommonName: s.Name, Names: names, Usages: pki.PeerAuth}, UID},
-		{"peer", pki.Template{CommonName: s.Name, Names: names, Usages: pki.PeerAuth}, UID},
-		{"admin", pki.Template{CommonName: "ichor", Usages: pki.ClientAuth}, 0},
-	} {
-		certificate.template.Lifetime, certificate.template.NotBefore = certificateLifetime, now
-		pair, err := authority.Issue(pki.ECDSAP256, certificate.template)
-		if err != nil {
-			return nil, fmt.Errorf("issue etcd certificate: %s: %w", certificate.name, err)
-		}
-		base := filepath.Join(SecretFolder, certificate.name)
-		files = append(files,
-			filespec.File{Path: base + ".crt", Content: pair.Crt, UID: certificate.uid, GID: certificate.uid},
-			filespec.File{Path: base + ".key", Content: pair.Key, UID: certificate.uid, GID: certificate.uid})
-	}
-	return files, nil
+// isOurs reports whether a member has one of this node's peer URLs.
+func (s Settings) isOurs(m *etcdserverpb.Member) bool {
+	return slices.ContainsFunc(m.GetPeerURLs(), func(url string) bool { return slices.Contains(s.PeerURLs(), url) })
 }
 
 // Container describes the member's container.
@@ -92,10 +69,10 @@ func Container(s Settings) spec.Container {
 	args := []string{
 		"--name=" + s.Name,
 		"--data-dir=" + DataFolder,
-		"--listen-client-urls=https://" + s.hostPort(2379) + ",https://127.0.0.1:2379",
-		"--advertise-client-urls=https://" + s.hostPort(2379),
-		"--listen-peer-urls=" + s.PeerURL(),
-		"--initial-advertise-peer-urls=" + s.PeerURL(),
+		"--listen-client-urls=" + strings.Join(urls(s.ListenClients, 2379), ","),
+		"--advertise-client-urls=" + strings.Join(urls(s.Advertised, 2379), ","),
+		"--listen-peer-urls=" + strings.Join(urls(s.ListenPeers, 2380), ","),
+		"--initial-advertise-peer-urls=" + strings.Join(s.PeerURLs(), ","),
 		"--cert-file=" + SecretFolder + "/server.crt",
 		"--key-file=" + SecretFolder + "/server.key",
 		"--trusted-ca-file=" + SecretFolder + "/ca.crt",

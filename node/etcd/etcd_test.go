@@ -12,20 +12,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/ichor-os/ichor/pki"
+	"github.com/ichor-os/ichor/node/etcd/spec"
 )
 
 func settings(t *testing.T) Settings {
 	t.Helper()
-	authority, err := pki.NewEtcdAuthority(time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	pair, err := authority.Pair()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Settings{Image: "registry.k8s.io/etcd:v3.7.3", Name: "cp-1", Address: netip.MustParseAddr("10.5.0.2"), CA: pair}
+	address := []netip.Addr{netip.MustParseAddr("10.5.0.2")}
+	return Settings{Image: "registry.k8s.io/etcd:v3.7.3", Name: "cp-1", Advertised: address, ListenPeers: address, ListenClients: address}
 }
 
 func TestContainer_ArgumentsSayWhatTheMemberIs(t *testing.T) {
@@ -49,38 +42,50 @@ func TestContainer_ArgumentsSayWhatTheMemberIs(t *testing.T) {
 
 func TestS11_PeerURLOfAnIPv6NodeHasBrackets(t *testing.T) {
 	s := settings(t)
-	s.Address = netip.MustParseAddr("2001:db8::2")
-	if got, want := s.PeerURL(), "https://[2001:db8::2]:2380"; got != want {
-		t.Errorf("peer URL = %s, want %s", got, want)
+	s.Advertised = []netip.Addr{netip.MustParseAddr("2001:db8::2")}
+	if got, want := s.PeerURLs(), []string{"https://[2001:db8::2]:2380"}; !slices.Equal(got, want) {
+		t.Errorf("peer URLs = %s, want %s", got, want)
 	}
 }
 
-func TestFiles_KeysBelongToEtcdAndNamesAreTheNodes(t *testing.T) {
-	files, err := Files(settings(t), time.Now())
-	if err != nil {
-		t.Fatal(err)
+func TestBR26_SharedAddressIsNeverAdvertised(t *testing.T) {
+	addresses := []netip.Addr{netip.MustParseAddr("10.20.0.9"), netip.MustParseAddr("10.20.0.5")}
+	config := spec.EtcdConfigSpec{AdvertiseExcludeSubnets: []string{"10.20.0.9"}, ListenExcludeSubnets: []string{"10.20.0.9"}}
+	got, err := specOf(config, "cp-1", addresses)
+	if err != nil || !slices.Equal(got.AdvertisedAddresses, addresses[1:]) || !slices.Equal(got.ListenPeerAddresses, addresses[1:]) {
+		t.Errorf("spec = %+v, %v; want 10.20.0.5 alone", got, err)
 	}
-	for _, f := range files {
-		if strings.HasSuffix(f.Path, "server.key") && (f.UID != UID || f.Mode&0o077 != 0) {
-			t.Errorf("%s: owner %d mode %o, want %d and nobody else", f.Path, f.UID, f.Mode, UID)
+}
+
+func TestSpecOf_RefusesTheSystemsOwnArguments(t *testing.T) {
+	_, err := specOf(spec.EtcdConfigSpec{ExtraArgs: map[string]spec.ArgValues{"data-dir": {Values: []string{"/x"}}}}, "cp-1", nil)
+	if err == nil || !strings.Contains(err.Error(), "data-dir") {
+		t.Errorf("error = %v, want one that names data-dir", err)
+	}
+}
+
+func TestPromote_LearnerThatWasCutOffIsPromotedAfterAReboot(t *testing.T) {
+	live := netip.MustParseAddr("10.5.0.3")
+	var asked []netip.Addr
+	m := NewMembership(settings(t), func(context.Context) ([]netip.Addr, error) { return []netip.Addr{live}, nil }, slog.New(slog.DiscardHandler))
+	m.isLearner = func(context.Context) (bool, error) { return len(asked) == 0, nil }
+	m.promote = func(_ context.Context, peers []netip.Addr, _ Settings) error {
+		asked = append(asked, peers...)
+		return nil
+	}
+	for range 2 {
+		if err := m.Promote(t.Context()); err != nil {
+			t.Fatal(err)
 		}
-		if strings.HasSuffix(f.Path, "server.crt") {
-			certificate, err := pki.ParseCertificate(f.Content)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, name := range []string{"cp-1", "10.5.0.2", "127.0.0.1"} {
-				if err := certificate.VerifyHostname(name); err != nil {
-					t.Errorf("server certificate: %v", err)
-				}
-			}
-		}
+	}
+	if !slices.Equal(asked, []netip.Addr{live}) {
+		t.Errorf("asked %v, want the live control plane once", asked)
 	}
 }
 
 // membership makes one with fakes for the disk and for the endpoint.
 func membership(others []netip.Addr, endpoint error, data bool) *Membership {
-	m := NewMembership(Settings{Name: "cp-1", Address: netip.MustParseAddr("10.5.0.2")},
+	m := NewMembership(Settings{Name: "cp-1", Advertised: []netip.Addr{netip.MustParseAddr("10.5.0.2")}},
 		func(context.Context) ([]netip.Addr, error) { return others, endpoint },
 		slog.New(slog.NewTextHandler(io.Discard, nil)))
 	m.hasData = func() (bool, error) { return data, nil }

@@ -31,7 +31,7 @@ func (m *Membership) Leave(ctx context.Context, stop func(context.Context) error
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	if err := Local().remove(ctx, m.settings.PeerURL()); err != nil {
+	if err := Local().remove(ctx, m.current()); err != nil {
 		return err
 	}
 	if err := stop(ctx); err != nil {
@@ -44,14 +44,14 @@ func (m *Membership) Leave(ctx context.Context, stop func(context.Context) error
 	return nil
 }
 
-// remove takes the member with a peer URL out of the cluster. It asks the other
+// remove takes the member of this node out of the cluster. It asks the other
 // members first and the leaving one last, as that may end before it answers.
-func (c Client) remove(ctx context.Context, peer string) error {
+func (c Client) remove(ctx context.Context, s Settings) error {
 	members, err := c.Members(ctx)
 	if err != nil {
 		return err
 	}
-	ours := slices.IndexFunc(members, func(m *etcdserverpb.Member) bool { return slices.Contains(m.GetPeerURLs(), peer) })
+	ours := slices.IndexFunc(members, s.isOurs)
 	if ours < 0 {
 		return nil
 	}

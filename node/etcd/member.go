@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -123,15 +124,15 @@ func (c Client) Join(ctx context.Context, s Settings) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	peer := s.PeerURL()
-	ours := slices.IndexFunc(members, func(m *etcdserverpb.Member) bool { return slices.Contains(m.GetPeerURLs(), peer) })
+	peers := s.PeerURLs()
+	ours := slices.IndexFunc(members, s.isOurs)
 	if ours >= 0 && members[ours].GetName() != "" {
 		return nil, fmt.Errorf("join etcd: a member with this node's address %s is listed already, and this node has no data of it: "+
-			"remove it first ('etcd remove-member %x')", peer, members[ours].GetID())
+			"remove it first ('etcd remove-member %x')", strings.Join(peers, ", "), members[ours].GetID())
 	}
 	if ours < 0 {
 		err := c.ask(ctx, func(ctx context.Context, conn *grpc.ClientConn) error {
-			response, err := etcdserverpb.NewClusterClient(conn).MemberAdd(ctx, &etcdserverpb.MemberAddRequest{PeerURLs: []string{peer}, IsLearner: true})
+			response, err := etcdserverpb.NewClusterClient(conn).MemberAdd(ctx, &etcdserverpb.MemberAddRequest{PeerURLs: peers, IsLearner: true})
 			members = response.GetMembers()
 			return err
 		})
@@ -143,7 +144,7 @@ func (c Client) Join(ctx context.Context, s Settings) ([]string, error) {
 	for _, m := range members {
 		name := m.GetName()
 		for _, url := range m.GetPeerURLs() {
-			if url == peer {
+			if slices.Contains(peers, url) {
 				name = s.Name
 			}
 			initial = append(initial, name+"="+url)
@@ -161,7 +162,7 @@ func (c Client) Promote(ctx context.Context, s Settings) error {
 		return err
 	}
 	for _, m := range members {
-		if !slices.Contains(m.GetPeerURLs(), s.PeerURL()) {
+		if !s.isOurs(m) {
 			continue
 		}
 		if !m.GetIsLearner() {
@@ -172,5 +173,5 @@ func (c Client) Promote(ctx context.Context, s Settings) error {
 			return err
 		})
 	}
-	return fmt.Errorf("promote etcd member: %s is not a member", s.PeerURL())
+	return fmt.Errorf("promote etcd member: %s is not a member", strings.Join(s.PeerURLs(), ", "))
 }

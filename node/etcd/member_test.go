@@ -113,7 +113,7 @@ func member(id uint64, address netip.Addr, learner bool) *etcdserverpb.Member {
 func TestBR38_PromotionCostsADeadMemberOnceAndAsksOthersOnly(t *testing.T) {
 	f := &fake{members: []*etcdserverpb.Member{member(1, dead, false), member(2, live, false), member(3, self, true)}}
 	c := Client{Addresses: []netip.Addr{dead, live}, connect: serve(t, f), timeout: time.Second}
-	if err := c.Promote(t.Context(), Settings{Address: self}); err != nil {
+	if err := c.Promote(t.Context(), Settings{Advertised: []netip.Addr{self}}); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"ask 10.9.0.1", "ask 10.9.0.2", "list", "ask 10.9.0.2", "promote"}
@@ -131,7 +131,7 @@ func TestBR38_LeavingEndsWellWhenTheMemberIsOutAlready(t *testing.T) {
 		},
 	}
 	c := Client{Addresses: []netip.Addr{self}, connect: serve(t, f), timeout: time.Second}
-	if err := c.remove(t.Context(), Settings{Address: self}.PeerURL()); err != nil {
+	if err := c.remove(t.Context(), Settings{Advertised: []netip.Addr{self}}); err != nil {
 		t.Errorf("leave = %v, want success", err)
 	}
 	// The member that leaves is asked last.
@@ -144,7 +144,7 @@ func TestBR38_LeavingEndsWellWhenTheMemberIsOutAlready(t *testing.T) {
 func TestRemove_RefusesTheLastVoter(t *testing.T) {
 	f := &fake{members: []*etcdserverpb.Member{member(2, live, true), member(3, self, false)}}
 	c := Client{Addresses: []netip.Addr{self}, connect: serve(t, f)}
-	if err := c.remove(t.Context(), Settings{Address: self}.PeerURL()); !errors.Is(err, ErrLast) {
+	if err := c.remove(t.Context(), Settings{Advertised: []netip.Addr{self}}); !errors.Is(err, ErrLast) {
 		t.Errorf("leave = %v, want ErrLast", err)
 	}
 }
@@ -152,7 +152,7 @@ func TestRemove_RefusesTheLastVoter(t *testing.T) {
 func TestRemove_OfANodeThatIsNoMemberIsDone(t *testing.T) {
 	f := &fake{members: []*etcdserverpb.Member{member(2, live, false)}}
 	c := Client{Addresses: []netip.Addr{live}, connect: serve(t, f)}
-	if err := c.remove(t.Context(), Settings{Address: self}.PeerURL()); err != nil {
+	if err := c.remove(t.Context(), Settings{Advertised: []netip.Addr{self}}); err != nil {
 		t.Errorf("leave = %v, want nil", err)
 	}
 }

@@ -33,6 +33,10 @@ type Membership struct {
 	told     chan struct{}
 	guard    Guard
 
+	// isLearner and promote are etcd's, or a test's.
+	isLearner func(context.Context) (bool, error)
+	promote   func(ctx context.Context, peers []netip.Addr, s Settings) error
+
 	// joining is set from when this node asks to be taken in.
 	joining atomic.Bool
 
@@ -40,6 +44,8 @@ type Membership struct {
 	// claiming is set while the other control planes are asked.
 	claiming bool
 	asked    bool
+	voter    bool
+	settled  bool
 	initial  []string
 	peers    []netip.Addr
 }
@@ -48,7 +54,12 @@ type Membership struct {
 // endpoint for its other control planes; an error is an endpoint that does not
 // answer.
 func NewMembership(s Settings, others func(context.Context) ([]netip.Addr, error), log *slog.Logger) *Membership {
-	return &Membership{settings: s, others: others, hasData: HasData, log: log, told: make(chan struct{})}
+	return &Membership{
+		settings: s, others: others, hasData: HasData, log: log, told: make(chan struct{}), isLearner: isLearner,
+		promote: func(ctx context.Context, peers []netip.Addr, s Settings) error {
+			return Client{Addresses: peers}.Promote(ctx, s)
+		},
+	}
 }
 
 // A Guard keeps two nodes from making a cluster each.
@@ -132,7 +143,7 @@ func (m *Membership) claim(ctx context.Context) (done bool, err error) {
 	if len(m.peers) > 0 {
 		return false, fmt.Errorf("%w: %v", ErrElsewhere, m.peers)
 	}
-	if others := m.elsewhere(ctx); len(others) > 0 {
+	if others := m.elsewhere(ctx, m.settings); len(others) > 0 {
 		return false, fmt.Errorf("%w: %v", ErrElsewhere, others)
 	}
 	m.claiming = true
@@ -141,7 +152,7 @@ func (m *Membership) claim(ctx context.Context) (done bool, err error) {
 
 // elsewhere are nodes that have an etcd, by what the endpoint's API shows and by
 // what they say themselves. An endpoint that does not answer shows nothing.
-func (m *Membership) elsewhere(ctx context.Context) []netip.Addr {
+func (m *Membership) elsewhere(ctx context.Context, s Settings) []netip.Addr {
 	bounded, cancel := context.WithTimeout(ctx, guardTimeout)
 	defer cancel()
 	others, err := m.others(bounded)
@@ -150,7 +161,7 @@ func (m *Membership) elsewhere(ctx context.Context) []netip.Addr {
 	}
 	if m.guard.Members != nil {
 		for _, address := range m.guard.Members() {
-			if address != m.settings.Address && !slices.Contains(others, address) {
+			if !slices.Contains(s.Advertised, address) && !slices.Contains(others, address) {
 				others = append(others, address)
 			}
 		}
@@ -188,7 +199,7 @@ func (m *Membership) Await(ctx context.Context) error {
 // join asks the control planes that the endpoint shows to take this node in. An
 // endpoint that does not answer is no cluster yet, and no error.
 func (m *Membership) join(ctx context.Context) (bool, error) {
-	others := m.elsewhere(ctx)
+	others := m.elsewhere(ctx, m.current())
 	if len(others) == 0 {
 		return false, nil
 	}
@@ -214,7 +225,9 @@ func (m *Membership) Settings() Settings {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.settings
-	s.Initial = []string{s.Name + "=" + s.PeerURL()}
+	for _, url := range s.PeerURLs() {
+		s.Initial = append(s.Initial, s.Name+"="+url)
+	}
 	if len(m.initial) > 0 {
 		s.Initial, s.Existing = m.initial, true
 	}
@@ -225,22 +238,60 @@ func (m *Membership) Settings() Settings {
 // more.
 func (m *Membership) Settled() error {
 	m.mu.Lock()
-	done := m.guard.Done
+	done, settled := m.guard.Done, m.settled
 	m.mu.Unlock()
-	if done == nil {
+	if done == nil || settled {
 		return nil
 	}
-	return done()
+	if err := done(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	m.settled = true
+	m.mu.Unlock()
+	return nil
+}
+
+// set changes what the member starts with.
+func (m *Membership) set(s Settings) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.settings = s
+}
+
+func (m *Membership) current() Settings {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.settings
 }
 
 // Promote makes the learner that this node joined as a voter; it is to be tried
-// until it succeeds. A node that did not join has nothing to do.
+// until it succeeds. Whether the member is a learner still, it says itself: one
+// that was cut off before it was promoted is promoted after a reboot too.
 func (m *Membership) Promote(ctx context.Context) error {
 	m.mu.Lock()
-	peers := m.peers
+	voter, peers, s := m.voter, m.peers, m.settings
 	m.mu.Unlock()
-	if len(peers) == 0 {
+	if voter {
 		return nil
 	}
-	return Client{Addresses: peers}.Promote(ctx, m.settings)
+	learner, err := m.isLearner(ctx)
+	if err != nil {
+		return err
+	}
+	if learner {
+		if len(peers) == 0 {
+			if peers, err = m.others(ctx); err != nil {
+				return fmt.Errorf("promote etcd member: ask for the other control planes: %w", err)
+			}
+		}
+		if err := m.promote(ctx, peers, s); err != nil {
+			return err
+		}
+		m.log.Info("etcd member votes")
+	}
+	m.mu.Lock()
+	m.voter = true
+	m.mu.Unlock()
+	return nil
 }

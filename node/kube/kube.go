@@ -1,199 +1,212 @@
-// Package kube renders the Kubernetes control plane of a node: certificates,
-// kubeconfigs and static pods, and the add-ons that make a cluster of it.
+// Package kube renders the Kubernetes control plane of a node: its settings, the
+// files that its programs read, and static pods.
 //
-// Files and StaticPods give plain files. A static pod's file changes only when
-// something that its program uses does, so kubelet restarts nothing else. Apply
-// brings objects to the API server by server-side apply.
+// Reconcilers derive the settings of each component from the config; a
+// ControlPlane writes files and static pods. A static pod changes only when
+// something changes that its program reads at its start, so kubelet restarts
+// nothing else; and one pod changes at a time.
 package kube
 
 import (
-	"encoding/base64"
+	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"net/netip"
+	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 	"time"
 
 	filespec "github.com/ichor-os/ichor/node/file/spec"
-	"github.com/ichor-os/ichor/pki"
-	"github.com/ichor-os/ichor/pki/kubeconfig"
+	"github.com/ichor-os/ichor/node/kube/client"
+	"github.com/ichor-os/ichor/node/kube/spec"
+	kubeletspec "github.com/ichor-os/ichor/node/kubelet/spec"
+	secretspec "github.com/ichor-os/ichor/node/secret/spec"
+	"github.com/ichor-os/ichor/resource"
 )
 
-// SecretFolder holds the keys of the control plane, in memory. It lies outside
-// of /system, which no pod may see.
-const SecretFolder = "/run/kubernetes"
+// ControlPlane writes what the control plane of a node consists of.
+type ControlPlane struct {
+	// Write writes files to the node.
+	Write func([]filespec.File) error
+	// Folder gives the folder of static pods: whether people may put files of
+	// their own in it is kubelet's setting.
+	Folder func(own bool) string
+	Log    *slog.Logger
 
-// Users that the components run as, none reading another's keys.
+	mu               sync.Mutex
+	secrets, configs map[string]string // versions, by component
+	complaint        string
+	// changed is when a pod that ran was changed last; reconcilePods' own.
+	changed time.Time
+}
+
+// Blocks are the blocks of the control plane.
+func (c *ControlPlane) Blocks() []resource.Block {
+	return []resource.Block{
+		resource.Reconciler("control-plane-config", reconcileConfig),
+		resource.Mirror("control-plane-secrets", secretspec.KubernetesSecrets, nil, c.ensureSecrets, keep[secretspec.KubernetesSecretSpec]),
+		resource.Mirror("control-plane-files", spec.APIServerConfigs, nil, c.ensureConfigs, keep[spec.APIServerConfigSpec]),
+		resource.Source("api-server-state", spec.APIServerStates, c.watchAPIServer),
+		resource.Reconciler("control-plane-pods", c.reconcilePods),
+		resource.Reconciler("config-pods", reconcileConfigPods),
+		resource.Mirror("static-pods", spec.StaticPods, nil, c.ensurePod, c.removePod),
+	}
+}
+
+// keep leaves files in memory where they are: they end with the node.
+func keep[T any](context.Context, *resource.Session, resource.Resource[T]) error { return nil }
+
+func (c *ControlPlane) setVersions(to *map[string]string, versions map[string]string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	*to = versions
+}
+
+func (c *ControlPlane) versions(component string) (config, secret string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.configs[component], c.secrets[component]
+}
+
+func (c *ControlPlane) complain(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	if text != "" && text != c.complaint {
+		c.Log.Error("the control plane goes on as it was", "error", err)
+	}
+	c.complaint = text
+}
+
+// Client gives a client of this node's API server, as its administrator.
+func Client() (*client.Client, error) {
+	text, err := os.ReadFile(AdminKubeconfig)
+	if err != nil {
+		return nil, fmt.Errorf("read kubeconfig: %w", err)
+	}
+	return client.New(text)
+}
+
+// Pauses between two looks at the API server.
 const (
-	apiServerUID         = 65534
-	controllerManagerUID = 65535
-	schedulerUID         = 65536
+	untilReady = 250 * time.Millisecond
+	whileReady = 2 * time.Second
 )
 
-const lifetime = 365 * 24 * time.Hour
-
-// Settings are what the control plane depends on.
-type Settings struct {
-	ClusterName, NodeName string
-	Address               netip.Addr
-	// Endpoint is the URL by which the cluster is known, and the issuer of
-	// service account tokens.
-	Endpoint string
-	// Port that the API server listens on.
-	Port                 int
-	PodNets, ServiceNets []string
-	Domain               string
-	CA, AggregatorCA     pki.Pair
-	EtcdCA               pki.Pair
-	ServiceAccountKey    []byte // PEM
-	SecretboxKey         []byte // 32 bytes, or none
-	CertSANs             []string
-	Images               Images
-	CNI                  string
-	// AdminLifetime is that of the kubeconfigs that people get.
-	AdminLifetime time.Duration
-	// BootstrapToken lets nodes join, "id.secret".
-	BootstrapToken string
-	// APIServerArgs and so on are further arguments that override ours.
-	APIServerArgs, ControllerManagerArgs, SchedulerArgs map[string][]string
-	ProxyDisabled, DNSDisabled                          bool
-	// Namespaced nodes share a kernel whose limits are not theirs.
-	Namespaced bool
-}
-
-// Images are references of what the control plane runs.
-type Images struct {
-	APIServer, ControllerManager, Scheduler, Proxy, CoreDNS, Flannel string
-}
-
-// LocalServer is the API server of this node, as its own components reach it.
-func (s Settings) LocalServer() string { return fmt.Sprintf("https://127.0.0.1:%d", s.Port) }
-
-// ServiceIP is the address of the API server's service, the first of the first
-// service network; n counts from there.
-func (s Settings) ServiceIP(n int) (netip.Addr, error) {
-	prefix, err := netip.ParsePrefix(s.ServiceNets[0])
-	if err != nil {
-		return netip.Addr{}, fmt.Errorf("read service network: %w", err)
-	}
-	address := prefix.Masked().Addr()
-	for range n {
-		address = address.Next()
-	}
-	return address, nil
-}
-
-// issue is a certificate to make.
-type issue struct {
-	folder, name string
-	authority    *pki.Authority
-	template     pki.Template
-	uid          int
-}
-
-// Files makes the certificates and kubeconfigs of the control plane.
-func Files(s Settings, now time.Time) ([]filespec.File, error) {
-	ca, err := pki.LoadAuthority(s.CA)
-	if err != nil {
-		return nil, fmt.Errorf("load Kubernetes CA: %w", err)
-	}
-	front, err := pki.LoadAuthority(s.AggregatorCA)
-	if err != nil {
-		return nil, fmt.Errorf("load aggregator CA: %w", err)
-	}
-	etcd, err := pki.LoadAuthority(s.EtcdCA)
-	if err != nil {
-		return nil, fmt.Errorf("load etcd CA: %w", err)
-	}
-	service, err := s.ServiceIP(1)
-	if err != nil {
-		return nil, err
-	}
-	names := append([]string{
-		s.NodeName, "localhost", "127.0.0.1", s.Address.String(), service.String(),
-		"kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc." + s.Domain,
-	}, s.CertSANs...)
-	const api = "kube-apiserver"
-	var files []filespec.File
-	for _, i := range []issue{
-		{api, "apiserver", ca, pki.Template{CommonName: "kube-apiserver", Organizations: []string{"kube-master"}, Names: names, Usages: pki.ServerAuth}, apiServerUID},
-		{api, "kubelet-client", ca, pki.Template{CommonName: "apiserver-kubelet-client", Organizations: []string{"system:masters"}, Usages: pki.ClientAuth}, apiServerUID},
-		{api, "front-proxy", front, pki.Template{CommonName: "front-proxy-client", Usages: pki.ClientAuth}, apiServerUID},
-		{api, "etcd-client", etcd, pki.Template{CommonName: "kube-apiserver", Usages: pki.ClientAuth}, apiServerUID},
-	} {
-		i.template.Lifetime, i.template.NotBefore = lifetime, now
-		pair, err := i.authority.Issue(pki.ECDSAP256, i.template)
-		if err != nil {
-			return nil, fmt.Errorf("issue certificate: %s: %w", i.name, err)
+// watchAPIServer shows whether this node's API server is ready, once there is
+// one.
+func (c *ControlPlane) watchAPIServer(ctx context.Context, feed *resource.Feed[spec.APIServerStateSpec]) error {
+	for {
+		pause := untilReady
+		state := spec.APIServerStateSpec{}
+		if api, err := Client(); err == nil {
+			bounded, cancel := context.WithTimeout(ctx, 5*time.Second)
+			state.Ready = api.Ready(bounded) == nil
+			cancel()
+			api.Close()
+		} else if !errors.Is(err, os.ErrNotExist) {
+			return err
+		} else {
+			pause = whileReady / 2
 		}
-		base := filepath.Join(SecretFolder, i.folder, i.name)
-		files = append(files, owned(base+".crt", pair.Crt, i.uid), owned(base+".key", pair.Key, i.uid))
-	}
-	encryption, err := encryptionConfig(s.SecretboxKey)
-	if err != nil {
-		return nil, err
-	}
-	public, err := publicKey(s.ServiceAccountKey)
-	if err != nil {
-		return nil, err
-	}
-	files = append(files,
-		owned(filepath.Join(SecretFolder, api, "ca.crt"), s.CA.Crt, apiServerUID),
-		owned(filepath.Join(SecretFolder, api, "aggregator-ca.crt"), s.AggregatorCA.Crt, apiServerUID),
-		owned(filepath.Join(SecretFolder, api, "etcd-ca.crt"), s.EtcdCA.Crt, apiServerUID),
-		owned(filepath.Join(SecretFolder, api, "service-account.key"), s.ServiceAccountKey, apiServerUID),
-		owned(filepath.Join(SecretFolder, api, "service-account.pub"), public, apiServerUID),
-		owned(filepath.Join(SecretFolder, api, "encryption.json"), encryption, apiServerUID),
-		owned(filepath.Join(SecretFolder, "kube-controller-manager", "ca.crt"), s.CA.Crt, controllerManagerUID),
-		owned(filepath.Join(SecretFolder, "kube-controller-manager", "ca.key"), s.CA.Key, controllerManagerUID),
-		owned(filepath.Join(SecretFolder, "kube-controller-manager", "service-account.key"), s.ServiceAccountKey, controllerManagerUID),
-	)
-	for _, client := range []struct {
-		component, user string
-		groups          []string
-		uid             int
-	}{
-		{"kube-controller-manager", "system:kube-controller-manager", nil, controllerManagerUID},
-		{"kube-scheduler", "system:kube-scheduler", nil, schedulerUID},
-		{"admin", "admin", []string{"system:masters"}, 0},
-	} {
-		text, err := clientConfig(s, ca, client.user, client.groups, now)
-		if err != nil {
-			return nil, err
+		if state.Ready {
+			pause = whileReady
 		}
-		files = append(files, owned(filepath.Join(SecretFolder, client.component, "kubeconfig"), text, client.uid))
+		if err := feed.Replace(resource.Item[spec.APIServerStateSpec]{ID: "local", Spec: state}); err != nil {
+			return err
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
 	}
-	return files, nil
 }
 
-// AdminKubeconfig is where this node's own administrator's kubeconfig is.
-var AdminKubeconfig = filepath.Join(SecretFolder, "admin", "kubeconfig")
-
-func clientConfig(s Settings, ca *pki.Authority, user string, groups []string, now time.Time) ([]byte, error) {
-	pair, err := ca.Issue(pki.ECDSAP256, pki.Template{
-		CommonName: user, Organizations: groups, Usages: pki.ClientAuth, Lifetime: lifetime, NotBefore: now,
+// Others asks the cluster's endpoint for its control planes but this one.
+func (c *ControlPlane) Others(ctx context.Context, view func(context.Context, func(*resource.Session) error) error) ([]netip.Addr, error) {
+	endpoint, own := "", []netip.Addr(nil)
+	err := view(ctx, func(s *resource.Session) error {
+		root, ok := secretspec.KubernetesRootSecrets.Get(s, "k8s")
+		settled, ok2 := kubeletspec.SettledAddresses.Get(s)
+		if !ok || !ok2 {
+			return errors.New("the cluster's endpoint is not known yet")
+		}
+		endpoint, own = root.Endpoint.String(), settled.Addresses
+		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("issue client certificate: %s: %w", user, err)
+		return nil, err
 	}
-	return kubeconfig.Component{Server: s.LocalServer(), CA: s.CA.Crt, User: user, Client: pair}.Encode()
+	api, err := Client()
+	if err != nil {
+		return nil, err
+	}
+	defer api.Close()
+	all, err := api.At(endpoint).ControlPlanes(ctx)
+	return slices.DeleteFunc(all, func(a netip.Addr) bool { return slices.Contains(own, a) }), err
 }
 
-func owned(path string, content []byte, uid int) filespec.File {
-	return filespec.File{Path: path, Content: content, Mode: 0o400, UID: uid, GID: uid}
+// manifests gives the folder of static pods, and the one that is not in use.
+func (c *ControlPlane) manifests(s *resource.Session) (folder, other string, err error) {
+	config, ok := kubeletspec.KubeletConfigs.Get(s, "kubelet")
+	if !ok {
+		return "", "", resource.Hold("waiting for kubelet's settings")
+	}
+	return c.Folder(config.DisableManifestsDirectory), c.Folder(!config.DisableManifestsDirectory), nil
 }
 
-// encryptionConfig says how the API server keeps secrets at rest.
-func encryptionConfig(key []byte) ([]byte, error) {
-	providers := []any{}
-	if len(key) > 0 {
-		providers = append(providers, map[string]any{"secretbox": map[string]any{
-			"keys": []any{map[string]any{"name": "key2", "secret": base64.StdEncoding.EncodeToString(key)}},
-		}})
+func (c *ControlPlane) ensurePod(_ context.Context, s *resource.Session, r resource.Resource[spec.StaticPodSpec]) error {
+	folder, other, err := c.manifests(s)
+	if err != nil {
+		return err
 	}
-	providers = append(providers, map[string]any{"identity": map[string]any{}})
-	return encode(map[string]any{
-		"apiVersion": "apiserver.config.k8s.io/v1",
-		"kind":       "EncryptionConfiguration",
-		"resources":  []any{map[string]any{"resources": []any{"secrets"}, "providers": providers}},
-	})
+	text, err := encode(r.Spec.Pod)
+	if err != nil {
+		return err
+	}
+	if err := removeFile(filepath.Join(other, fileName(r.ID))); err != nil {
+		return err
+	}
+	return c.Write([]filespec.File{{Path: filepath.Join(folder, fileName(r.ID)), Content: text}})
 }
+
+func (c *ControlPlane) removePod(_ context.Context, _ *resource.Session, r resource.Resource[spec.StaticPodSpec]) error {
+	return errors.Join(removeFile(filepath.Join(c.Folder(true), fileName(r.ID))), removeFile(filepath.Join(c.Folder(false), fileName(r.ID))))
+}
+
+// fileName marks the system's own files, so that people's are told from them.
+func fileName(id string) string { return "ichor-" + id + ".json" }
+
+func removeFile(path string) error {
+	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+		return fmt.Errorf("remove static pod: %w", err)
+	}
+	return nil
+}
+
+// Clean takes away static pods of an earlier start of the node, which must wait
+// until what they need is there again.
+func (c *ControlPlane) Clean() error {
+	var failures error
+	for _, own := range []bool{true, false} {
+		old, err := filepath.Glob(filepath.Join(c.Folder(own), "ichor-*.json"))
+		failures = errors.Join(failures, err)
+		for _, path := range old {
+			failures = errors.Join(failures, removeFile(path))
+		}
+	}
+	return failures
+}
+
+// rolloutPause is how long after one pod changed the next may: kubelet needs
+// some time to end the old one, and until then it still answers.
+const rolloutPause = 10 * time.Second

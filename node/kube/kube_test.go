@@ -1,201 +1,169 @@
 package kube
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
-	"io"
-	"net/http"
-	"net/http/httptest"
-	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	filespec "github.com/ichor-os/ichor/node/file/spec"
+	"github.com/ichor-os/ichor/node/kube/spec"
+	secretspec "github.com/ichor-os/ichor/node/secret/spec"
 	"github.com/ichor-os/ichor/pki"
+	"github.com/ichor-os/ichor/pki/kubeconfig"
 	"github.com/ichor-os/ichor/pki/secrets"
+	"github.com/ichor-os/ichor/resource/value"
 )
 
-func settings(t *testing.T) Settings {
+func server() spec.APIServerConfigSpec {
+	return spec.APIServerConfigSpec{
+		Image: "r/kube-apiserver:v1", ControlPlaneEndpoint: "https://10.5.0.1:6443", EtcdServers: []string{"https://127.0.0.1:2379"},
+		LocalPort: 6443, ServiceCIDR: []string{"10.96.0.0/12", "fd00::/112"}, AdvertisedAddress: "10.5.0.2",
+	}
+}
+
+func render(t *testing.T, c component) string {
 	t.Helper()
-	bundle, err := secrets.Generate(secrets.Options{Now: time.Now(), ServiceAccountKey: pki.ECDSAP256})
+	pod, err := c.pod("c1", "s1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Settings{
-		ClusterName: "c", NodeName: "cp-1", Address: netip.MustParseAddr("10.5.0.2"), Endpoint: "https://10.5.0.1:6443", Port: 6443,
-		PodNets: []string{"10.244.0.0/16"}, ServiceNets: []string{"10.96.0.0/12"}, Domain: "cluster.local",
-		CA: bundle.Certs.K8s, AggregatorCA: bundle.Certs.K8sAggregator, EtcdCA: bundle.Certs.Etcd,
-		ServiceAccountKey: bundle.Certs.K8sServiceAccount.Key, CNI: "flannel", BootstrapToken: bundle.Secrets.BootstrapToken,
-		Images: Images{
-			APIServer: "r/kube-apiserver:v1", ControllerManager: "r/kube-controller-manager:v1", Scheduler: "r/kube-scheduler:v1",
-			Proxy: "r/kube-proxy:v1", CoreDNS: "r/coredns:v1", Flannel: "r/flannel:v1",
-		},
-		AdminLifetime: time.Hour, Namespaced: true,
+	text, err := json.Marshal(pod)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return string(text)
 }
 
-func TestFiles_EachComponentReadsItsOwnAlone(t *testing.T) {
-	files, err := Files(settings(t), time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	owners := map[string]int{"kube-apiserver": apiServerUID, "kube-controller-manager": controllerManagerUID, "kube-scheduler": schedulerUID, "admin": 0}
-	for _, f := range files {
-		component := strings.Split(strings.TrimPrefix(f.Path, SecretFolder+"/"), "/")[0]
-		if want, ok := owners[component]; !ok || f.UID != want || f.Mode != 0o400 {
-			t.Errorf("%s: owner %d mode %o, want %d and 400", f.Path, f.UID, f.Mode, want)
+func TestPod_FurtherArgumentsReplaceOursAndListsAreGivenEach(t *testing.T) {
+	c := server()
+	c.ExtraArgs = map[string]spec.ArgValues{"profiling": {Values: []string{"true"}}, "service-account-issuer": {Values: []string{"https://a", "https://b"}}}
+	text := render(t, apiServerOf(c))
+	for _, want := range []string{
+		`"--profiling=true"`, `"--service-account-issuer=https://a","--service-account-issuer=https://b"`, `"--service-cluster-ip-range=10.96.0.0/12,fd00::/112"`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("pod lacks %s:\n%s", want, text)
 		}
-		if strings.HasSuffix(f.Path, "apiserver.crt") {
-			certificate, err := pki.ParseCertificate(f.Content)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, name := range []string{"10.96.0.1", "127.0.0.1", "kubernetes.default.svc.cluster.local", "cp-1"} {
-				if err := certificate.VerifyHostname(name); err != nil {
-					t.Error(err)
-				}
-			}
+	}
+	for _, not := range []string{"--profiling=false", "--service-account-issuer=https://10.5.0.1", `"/system`} {
+		if strings.Contains(text, not) {
+			t.Errorf("pod has %s", not)
 		}
 	}
 }
 
-func TestStaticPod_ChangesOnlyWithWhatItUses(t *testing.T) {
-	s := settings(t)
-	api, err := APIServer(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	scheduler, err := Scheduler(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.APIServerArgs = map[string][]string{"profiling": {"true"}, "audit-log-path": {"-"}}
-	changed, err := APIServer(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	same, err := Scheduler(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if bytes.Equal(api.Content, changed.Content) || !bytes.Equal(scheduler.Content, same.Content) {
-		t.Error("an argument of the API server must change its pod and no other")
-	}
-	if text := string(changed.Content); !strings.Contains(text, "--profiling=true") || strings.Contains(text, "--profiling=false") {
-		t.Errorf("further arguments do not replace ours:\n%s", text)
-	}
-	if strings.Contains(string(api.Content), `"/system`) {
-		t.Error("/system is mounted into a pod")
+func TestPod_RefusesTheSystemsOwnArgumentsByName(t *testing.T) {
+	c := server()
+	c.ExtraArgs = map[string]spec.ArgValues{"etcd-servers": {Values: []string{"http://x"}}}
+	if _, err := apiServerOf(c).pod("", ""); err == nil || !strings.Contains(err.Error(), "etcd-servers") {
+		t.Errorf("error = %v, want one that names etcd-servers", err)
 	}
 }
 
-func TestStaticPod_CarriesLabelsAndPriority(t *testing.T) {
-	f, err := ControllerManager(settings(t))
-	if err != nil {
-		t.Fatal(err)
+func TestPod_AuthorizationModeReplacesTheFile(t *testing.T) {
+	c := server()
+	c.ExtraArgs = map[string]spec.ArgValues{"authorization-mode": {Values: []string{"RBAC"}}}
+	if text := render(t, apiServerOf(c)); strings.Contains(text, "--authorization-config") || !strings.Contains(text, `"--authorization-mode=RBAC"`) {
+		t.Error(text)
 	}
+}
+
+func TestPod_CarriesLabelsVersionsAndPriority(t *testing.T) {
 	var pod struct {
-		Metadata struct{ Labels map[string]string }
+		Metadata struct{ Labels, Annotations map[string]string }
 		Spec     struct {
 			Priority          int
 			PriorityClassName string
 		}
 	}
-	if err := json.Unmarshal(f.Content, &pod); err != nil {
+	text := render(t, controllerManagerOf(spec.ControllerManagerConfigSpec{Image: "r:5000/kube-controller-manager:v1"}, "c"))
+	if err := json.Unmarshal([]byte(text), &pod); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"tier": "control-plane", "k8s-app": "kube-controller-manager", "component": "kube-controller-manager",
-		"app.kubernetes.io/name": "kube-controller-manager", "app.kubernetes.io/component": "control-plane", "app.kubernetes.io/version": "v1",
+		"tier": "control-plane", "k8s-app": controllerManager, "component": controllerManager,
+		"app.kubernetes.io/name": controllerManager, "app.kubernetes.io/component": "control-plane", "app.kubernetes.io/version": "v1",
 	}
 	if diff := cmp.Diff(want, pod.Metadata.Labels); diff != "" {
 		t.Errorf("labels (-want +got):\n%s", diff)
+	}
+	want = map[string]string{"talos.dev/config-version": "c1", "talos.dev/secrets-version": "s1"}
+	if diff := cmp.Diff(want, pod.Metadata.Annotations); diff != "" {
+		t.Errorf("annotations (-want +got):\n%s", diff)
 	}
 	if pod.Spec.Priority == 0 || pod.Spec.PriorityClassName == "" {
 		t.Errorf("priority = %d, %q; want both", pod.Spec.Priority, pod.Spec.PriorityClassName)
 	}
 }
 
-func TestAddons_RespectWhatIsSwitchedOff(t *testing.T) {
-	for name, test := range map[string]struct {
-		change func(*Settings)
-		lacks  string
-	}{
-		"no proxy":   {func(s *Settings) { s.ProxyDisabled = true }, "kube-proxy"},
-		"no DNS":     {func(s *Settings) { s.DNSDisabled = true }, "coredns"},
-		"own CNI":    {func(s *Settings) { s.CNI = "custom" }, "flannel"},
-		"everything": {func(*Settings) {}, "no such object"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := settings(t)
-			test.change(&s)
-			objects, err := Addons(s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, o := range objects {
-				if name := o["metadata"].(map[string]any)["name"].(string); strings.Contains(name, test.lacks) {
-					t.Errorf("object %s is there", name)
-				}
-			}
-		})
+func TestBR25_SchedulerConfigHoldsWhatWasGivenAlone(t *testing.T) {
+	got := schedulerConfig(map[string]any{"parallelism": 24, "profiles": []any{map[string]any{"schedulerName": "default-scheduler"}}})
+	text, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"apiVersion":"kubescheduler.config.k8s.io/v1","clientConnection":{"kubeconfig":"/run/kubernetes/kube-scheduler/kubeconfig"},` +
+		`"kind":"KubeSchedulerConfiguration","parallelism":24,"profiles":[{"schedulerName":"default-scheduler"}]}`
+	if string(text) != want {
+		t.Errorf("config = %s\nwant     %s", text, want)
 	}
 }
 
-// api is a Kubernetes API that knows config maps and writes down what it gets.
-func api(t *testing.T) (*Client, *[]string) {
-	t.Helper()
-	var got []string
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		got = append(got, r.Method+" "+r.URL.RequestURI()+" "+string(body))
-		switch {
-		case r.URL.Path == "/api/v1":
-			_, _ = io.WriteString(w, `{"resources":[{"name":"configmaps","kind":"ConfigMap","namespaced":true},{"name":"configmaps/x","kind":"ConfigMap"}]}`)
-		case r.Method == http.MethodPatch && strings.Contains(r.URL.Path, "forbidden"):
-			w.WriteHeader(http.StatusForbidden)
-			_, _ = io.WriteString(w, `{"message":"not allowed"}`)
-		case strings.HasSuffix(r.URL.Path, "endpointslices/kubernetes"):
-			_, _ = io.WriteString(w, `{"endpoints":[{"addresses":["10.5.0.2"]},{"addresses":["10.5.0.3"]}]}`)
-		default:
-			_, _ = io.WriteString(w, "{}")
-		}
-	}))
-	t.Cleanup(server.Close)
-	return (&Client{http: server.Client()}).At(server.URL), &got
+func TestEncryptionConfig_WritesWithTheFirstKeyAndReadsOlderOnes(t *testing.T) {
+	text, err := encryptionConfig("bmV3", "b2xk")
+	if err != nil {
+		t.Fatal(err)
+	}
+	secretbox, aescbc, identity := strings.Index(string(text), "secretbox"), strings.Index(string(text), "aescbc"), strings.Index(string(text), "identity")
+	if secretbox < 0 || aescbc < secretbox || identity < aescbc {
+		t.Errorf("order of providers is wrong:\n%s", text)
+	}
 }
 
-func TestApply_PatchesServerSideAndAsksForResourcesOnce(t *testing.T) {
-	client, got := api(t)
-	for range 2 {
-		if err := client.Apply(t.Context(), configMap("a", object{"k": "v"})); err != nil {
+func TestSecretFiles_EachComponentReadsItsOwnAndRenewalRestartsNobody(t *testing.T) {
+	bundle, err := secrets.Generate(secrets.Options{Now: time.Now(), ServiceAccountKey: pki.ECDSAP256})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair := func(crt string) *value.CertificateAndKey {
+		return &value.CertificateAndKey{Crt: []byte(crt), Key: []byte("key")}
+	}
+	root := secretspec.KubernetesRootSecretSpec{
+		IssuingCA:      &value.CertificateAndKey{Crt: bundle.Certs.K8s.Crt, Key: bundle.Certs.K8s.Key},
+		AcceptedCAs:    []*value.Certificate{{Crt: bundle.Certs.K8s.Crt}},
+		AggregatorCA:   pair("aggregator"),
+		ServiceAccount: &value.Key{Key: value.Base64(bundle.Certs.K8sServiceAccount.Key)},
+	}
+	versions := func(crt string) (map[string]string, []componentFile) {
+		text, err := kubeconfig.Component{Server: "https://127.0.0.1:6443", CA: []byte("ca"), User: "u", Client: pki.Pair{Crt: []byte(crt), Key: []byte("key")}}.Encode()
+		if err != nil {
 			t.Fatal(err)
 		}
+		files, err := secretFiles(root,
+			secretspec.KubernetesDynamicCertSpec{APIServer: pair(crt), APIServerKubeletClient: pair(crt), FrontProxy: pair(crt)},
+			secretspec.KubernetesSecretSpec{ControllerManagerKubeconfig: string(text), SchedulerKubeconfig: string(text), LocalhostAdminKubeconfig: string(text)},
+			secretspec.EtcdSecretSpec{EtcdAPIServer: pair(crt)}, []byte("etcd"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &ControlPlane{Write: func([]filespec.File) error { return nil }}
+		got, err := c.write(files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got, files
 	}
-	patch := `PATCH /api/v1/namespaces/kube-system/configmaps/a?fieldManager=ichor&force=true {"apiVersion":"v1","data":{"k":"v"},"kind":"ConfigMap","metadata":{"name":"a","namespace":"kube-system"}}`
-	if diff := cmp.Diff([]string{"GET /api/v1 ", patch, patch}, *got); diff != "" {
-		t.Errorf("requests (-want +got):\n%s", diff)
+	first, files := versions("one")
+	second, _ := versions("two")
+	if diff := cmp.Diff(first, second); diff != "" || len(first) != 3 {
+		t.Errorf("renewed certificates change versions (-before +after):\n%s", diff)
 	}
-}
-
-func TestApply_NamesTheObjectAndTheReason(t *testing.T) {
-	client, _ := api(t)
-	err := client.Apply(t.Context(), configMap("forbidden", nil))
-	if err == nil || !strings.Contains(err.Error(), "ConfigMap forbidden") || !strings.Contains(err.Error(), "not allowed") {
-		t.Errorf("error = %v", err)
-	}
-	if err := client.Apply(t.Context(), object{"apiVersion": "v1", "kind": "Nonsense", "metadata": meta("a", "")}); err == nil {
-		t.Error("an unknown kind is applied")
-	}
-}
-
-func TestControlPlanes_ListsTheEndpoints(t *testing.T) {
-	client, _ := api(t)
-	got, err := client.ControlPlanes(context.Background())
-	if err != nil || len(got) != 2 || got[1].String() != "10.5.0.3" {
-		t.Errorf("control planes = %v, %v", got, err)
+	for _, f := range files {
+		if f.file.UID != owner(f.component) || f.file.Mode != 0o400 || !strings.HasPrefix(f.file.Path, SecretFolder+"/"+f.component+"/") {
+			t.Errorf("%s: owner %d mode %o", f.file.Path, f.file.UID, f.file.Mode)
+		}
 	}
 }

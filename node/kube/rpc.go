@@ -4,6 +4,8 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"context"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -11,23 +13,41 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	commonpb "github.com/ichor-os/ichor/api/common"
+	configspec "github.com/ichor-os/ichor/node/config/spec"
+	secretspec "github.com/ichor-os/ichor/node/secret/spec"
 	"github.com/ichor-os/ichor/pki"
 	"github.com/ichor-os/ichor/pki/kubeconfig"
+	"github.com/ichor-os/ichor/resource"
 )
 
 // RPC serves the method of MachineService about access to Kubernetes.
 type RPC struct {
-	// ControlPlane of this node, or nil on one without.
-	ControlPlane func() *ControlPlane
+	// View reads the node's resources.
+	View func(ctx context.Context, fn func(*resource.Session) error) error
 }
 
 // Kubeconfig implements MachineService: an administrator's, newly signed.
 func (r RPC) Kubeconfig(_ *emptypb.Empty, stream grpc.ServerStreamingServer[commonpb.Data]) error {
-	c := r.ControlPlane()
-	if c == nil {
+	var root secretspec.KubernetesRootSecretSpec
+	lifetime := pki.AdminLifetime
+	err := r.View(stream.Context(), func(s *resource.Session) error {
+		c, ok, err := configspec.Config(s)
+		if err != nil {
+			return err
+		}
+		root, _ = secretspec.KubernetesRootSecrets.Get(s, "k8s")
+		if ok && c.Main() != nil && c.Main().Cluster != nil && c.Main().Cluster.AdminKubeconfig != nil {
+			lifetime = orDefault(c.Main().Cluster.AdminKubeconfig.CertLifetime, lifetime)
+		}
+		return nil
+	})
+	if err != nil {
+		return status.Errorf(codes.Internal, "sign kubeconfig: %v", err)
+	}
+	if root.IssuingCA == nil || len(root.IssuingCA.Key) == 0 {
 		return status.Error(codes.FailedPrecondition, "only a control plane node can sign a kubeconfig: name one as the node")
 	}
-	text, err := adminKubeconfig(c.Settings)
+	text, err := adminKubeconfig(root, lifetime)
 	if err != nil {
 		return status.Errorf(codes.Internal, "sign kubeconfig: %v", err)
 	}
@@ -38,18 +58,18 @@ func (r RPC) Kubeconfig(_ *emptypb.Empty, stream grpc.ServerStreamingServer[comm
 	return stream.Send(&commonpb.Data{Bytes: archive})
 }
 
-func adminKubeconfig(s Settings) ([]byte, error) {
-	authority, err := pki.LoadAuthority(s.CA)
+func adminKubeconfig(root secretspec.KubernetesRootSecretSpec, lifetime time.Duration) ([]byte, error) {
+	authority, err := pki.LoadAuthority(pki.Pair{Crt: root.IssuingCA.Crt, Key: root.IssuingCA.Key})
 	if err != nil {
 		return nil, err
 	}
 	pair, err := authority.Issue(pki.ECDSAP256, pki.Template{
-		CommonName: "admin", Organizations: []string{"system:masters"}, Usages: pki.ClientAuth, Lifetime: s.AdminLifetime,
+		CommonName: "admin", Organizations: []string{"system:masters"}, Usages: pki.ClientAuth, Lifetime: lifetime,
 	})
 	if err != nil {
 		return nil, err
 	}
-	config, err := kubeconfig.NewAdmin(kubeconfig.Admin{Cluster: s.ClusterName, Server: s.Endpoint, CA: s.CA.Crt, Client: pair})
+	config, err := kubeconfig.NewAdmin(kubeconfig.Admin{Cluster: root.Name, Server: root.Endpoint.String(), CA: bundle(root.AcceptedCAs), Client: pair})
 	if err != nil {
 		return nil, err
 	}

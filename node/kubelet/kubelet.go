@@ -1,21 +1,32 @@
-// Package kubelet runs the Kubernetes agent of a node as a container: its
-// configuration, its identity and its mounts.
+// Package kubelet runs the Kubernetes agent of a node as a container: which name
+// and addresses the node has, kubelet's configuration, its identity and its
+// mounts.
+//
+// Reconcilers derive KubeletSpecs from the config; an Agent writes kubelet's
+// files and starts it again when the spec changes, and for nothing else.
 package kubelet
 
 import (
 	"context"
-	"crypto/x509"
+	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
-	"net/netip"
-	"strings"
-	"time"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
 
 	filespec "github.com/ichor-os/ichor/node/file/spec"
-	"github.com/ichor-os/ichor/node/service/spec"
+	"github.com/ichor-os/ichor/node/kubelet/spec"
+	secretspec "github.com/ichor-os/ichor/node/secret/spec"
+	servicespec "github.com/ichor-os/ichor/node/service/spec"
 	"github.com/ichor-os/ichor/pki"
 	"github.com/ichor-os/ichor/pki/kubeconfig"
+	"github.com/ichor-os/ichor/resource"
+	"github.com/ichor-os/ichor/resource/value"
 )
 
 // Places of kubelet on a node.
@@ -24,159 +35,225 @@ const (
 	KubeconfigPath = "/etc/kubernetes/kubeconfig-kubelet"
 	BootstrapPath  = "/etc/kubernetes/bootstrap-kubeconfig"
 	CAPath         = "/etc/kubernetes/pki/ca.crt"
-	ManifestFolder = "/etc/kubernetes/manifests"
-	servingBase    = "/etc/kubernetes/pki/kubelet"
-	lifetime       = 365 * 24 * time.Hour
+	// CredentialPath is CredentialProviderConfig, and CredentialProviders the
+	// folder of the programs that it names.
+	CredentialPath      = "/etc/kubernetes/credential-providers.yaml"
+	CredentialProviders = "/usr/local/lib/kubelet/credentialproviders"
+	servingBase         = "/etc/kubernetes/pki/kubelet"
 )
 
-// Folders must be there before kubelet starts.
-var Folders = []string{ManifestFolder, "/var/lib/kubelet", "/var/log/pods", "/var/log/containers", "/etc/cni/net.d"}
-
-// Settings are what kubelet depends on.
-type Settings struct {
-	Image    string
-	NodeName string
-	Address  netip.Addr
-	// Server is the API server that this kubelet talks to.
-	Server string
-	// CA is the Kubernetes CA; only control plane nodes hold its key.
-	CA pki.Pair
-	// Token joins a node that cannot sign its own certificate.
-	Token      string
-	ClusterDNS []string
-	Domain     string
-	// Labels and Taints are set when the node registers.
-	Labels, Taints []string
-	// Namespaced nodes share a kernel whose limits are not theirs.
-	Namespaced bool
-	Extra      map[string][]string
+// Manifests is the folder of static pods: one that lives in memory, or the one
+// that people put files of their own in.
+func Manifests(own bool) string {
+	if own {
+		return "/run/kubelet/manifests"
+	}
+	return "/etc/kubernetes/manifests"
 }
 
-// Files renders kubelet's configuration and identity. A control plane node signs
+// Folders must be there before kubelet starts.
+var Folders = []string{Manifests(true), Manifests(false), "/var/lib/kubelet", "/var/log/pods", "/var/log/containers", "/etc/cni/net.d"}
+
+// Service is kubelet's service on the node.
+type Service interface {
+	// Start starts it; one that runs is left alone.
+	Start() error
+	// Restart stops it and starts it anew.
+	Restart(ctx context.Context) error
+	// Stop stops it.
+	Stop(ctx context.Context) error
+}
+
+// Agent runs kubelet as its spec says.
+type Agent struct {
+	Service Service
+	// Write writes files to the node.
+	Write func([]filespec.File) error
+	Log   *slog.Logger
+	// Namespaced nodes share a kernel whose limits are not theirs.
+	Namespaced bool
+	// Folders are made before kubelet starts.
+	Folders []string
+
+	mu        sync.Mutex
+	container *servicespec.Container
+	running   [sha256.Size]byte // of what it was started with
+	complaint string
+}
+
+// Blocks are the blocks of kubelet and of the node's name and addresses.
+func (a *Agent) Blocks() []resource.Block {
+	return []resource.Block{
+		resource.Reconciler("settled-addresses", reconcileSettled),
+		resource.Reconciler("nodename", reconcileNodename),
+		resource.Reconciler("node-ip-config", reconcileNodeIPConfig),
+		resource.Reconciler("node-ips", reconcileNodeIPs),
+		resource.Reconciler("node-labels", reconcileNode),
+		resource.Reconciler("kubelet-config", reconcileConfig),
+		resource.Reconciler("kubelet-spec", a.reconcileSpec),
+		resource.Mirror("kubelet", spec.KubeletSpecs, nil, a.ensure, a.remove),
+	}
+}
+
+// complain says once why kubelet goes on as it was.
+func (a *Agent) complain(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	if text != "" && text != a.complaint {
+		a.Log.Error("kubelet goes on as it was", "error", err)
+	}
+	a.complaint = text
+}
+
+// ensure writes kubelet's files, and starts it again if it was started with
+// others that it reads only then.
+func (a *Agent) ensure(ctx context.Context, s *resource.Session, r resource.Resource[spec.KubeletSpecSpec]) error {
+	secrets, ok := secretspec.KubeletSecrets.Get(s, "kubelet")
+	if !ok {
+		return resource.Hold("waiting for what kubelet joins with")
+	}
+	own, signs := secretspec.KubeletCertificates.Get(s)
+	if root, ok := secretspec.KubernetesRootSecrets.Get(s, "k8s"); ok && !signs && root.IssuingCA != nil && len(root.IssuingCA.Key) > 0 {
+		return resource.Hold("waiting for kubelet's certificates")
+	}
+	files, err := filesOf(r.Spec, secrets, own)
+	if err != nil {
+		return err
+	}
+	if err := makeFolders(a.Folders); err != nil {
+		return err
+	}
+	if err := a.Write(files); err != nil {
+		return err
+	}
+	identity, err := identityOf(r.Spec, secrets)
+	if err != nil {
+		return err
+	}
+	started := containerOf(r.Spec, signs)
+	started.Args = append(started.Args, registration(specsOf(spec.NodeLabelSpecs.List(s)), specsOf(spec.NodeTaintSpecs.List(s)))...)
+
+	a.mu.Lock()
+	first, same := a.container == nil, a.running == identity
+	a.container = &started
+	a.mu.Unlock()
+	switch {
+	case first:
+		err = a.Service.Start()
+	case !same:
+		a.Log.Info("kubelet starts again, as what it is started with changed")
+		err = a.Service.Restart(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("start kubelet: %w", err)
+	}
+	a.mu.Lock()
+	a.running = identity
+	a.mu.Unlock()
+	spec.KubeletKubeconfigs.Put(s, "kubelet", spec.KubeletKubeconfigSpec{Hash: fmt.Sprintf("%x", sha256.Sum256([]byte(secrets.Endpoint.String())))})
+	spec.KubeletLifecycles.Put(s, "kubelet", spec.KubeletLifecycleSpec{})
+	return nil
+}
+
+func specsOf[T any](list []resource.Resource[T]) []T {
+	out := make([]T, 0, len(list))
+	for _, r := range list {
+		out = append(out, r.Spec)
+	}
+	return out
+}
+
+func (a *Agent) remove(ctx context.Context, _ *resource.Session, _ resource.Resource[spec.KubeletSpecSpec]) error {
+	return a.Service.Stop(ctx)
+}
+
+// Container is what the service runs; it is asked for at each start.
+func (a *Agent) Container() (servicespec.Container, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.container == nil {
+		return servicespec.Container{}, errors.New("kubelet is not configured yet")
+	}
+	return *a.container, nil
+}
+
+func makeFolders(folders []string) error {
+	for _, folder := range folders {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return fmt.Errorf("make folder: %w", err)
+		}
+	}
+	return nil
+}
+
+// identityOf is what kubelet reads only when it starts. Its certificates are not
+// in it: it takes new ones while it runs.
+func identityOf(s spec.KubeletSpecSpec, secrets secretspec.KubeletSecretSpec) ([sha256.Size]byte, error) {
+	text, err := json.Marshal([]any{s, secrets.Endpoint.String(), bundle(secrets.AcceptedCAs)})
+	return sha256.Sum256(text), err
+}
+
+func bundle(list []*value.Certificate) []byte {
+	var out []byte
+	for _, c := range list {
+		out = append(out, c.Crt...)
+	}
+	return out
+}
+
+// filesOf renders kubelet's configuration and identity. A node that can sign has
 // its own certificates; others join with the token.
-func Files(s Settings, now time.Time) ([]filespec.File, error) {
-	config, err := json.MarshalIndent(configuration(s), "", "  ")
+func filesOf(s spec.KubeletSpecSpec, secrets secretspec.KubeletSecretSpec, own secretspec.KubeletCertificateSpec) ([]filespec.File, error) {
+	config := s.Config
+	if own.Serving == nil {
+		config = lay(config, map[string]any{"serverTLSBootstrap": true})
+	} else {
+		config = lay(config, map[string]any{"tlsCertFile": servingBase + ".crt", "tlsPrivateKeyFile": servingBase + ".key"})
+	}
+	ca := bundle(secrets.AcceptedCAs)
+	text, err := json.MarshalIndent(config, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("render kubelet configuration: %w", err)
 	}
-	files := []filespec.File{
-		{Path: ConfigPath, Content: config},
-		{Path: CAPath, Content: s.CA.Crt, Mode: 0o644},
-	}
-	if len(s.CA.Key) == 0 {
-		text, err := kubeconfig.Component{Server: s.Server, CA: s.CA.Crt, User: "kubelet-bootstrap", Token: s.Token}.Encode()
+	files := []filespec.File{{Path: ConfigPath, Content: text}, {Path: CAPath, Content: ca, Mode: 0o644}}
+	if s.CredentialProviderConfig != nil {
+		text, err := json.MarshalIndent(s.CredentialProviderConfig, "", "  ")
 		if err != nil {
-			return nil, fmt.Errorf("render kubelet kubeconfig: %w", err)
+			return nil, fmt.Errorf("render credential providers: %w", err)
 		}
-		return append(files, filespec.File{Path: BootstrapPath, Content: text}), nil
+		files = append(files, filespec.File{Path: CredentialPath, Content: text})
 	}
-	authority, err := pki.LoadAuthority(s.CA)
-	if err != nil {
-		return nil, fmt.Errorf("load Kubernetes CA: %w", err)
+	user := kubeconfig.Component{Server: secrets.Endpoint.String(), CA: ca, User: "kubelet-bootstrap", Token: secrets.BootstrapTokenID + "." + secrets.BootstrapTokenSecret}
+	path := BootstrapPath
+	if own.Client != nil {
+		path, user.User, user.Client = KubeconfigPath, "kubelet", pki.Pair{Crt: own.Client.Crt, Key: own.Client.Key}
+		files = append(files,
+			filespec.File{Path: servingBase + ".crt", Content: own.Serving.Crt},
+			filespec.File{Path: servingBase + ".key", Content: own.Serving.Key})
 	}
-	client, err := authority.Issue(pki.ECDSAP256, pki.Template{
-		CommonName: "system:node:" + s.NodeName, Organizations: []string{"system:nodes"},
-		Usages: pki.ClientAuth, Lifetime: lifetime, NotBefore: now,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("issue kubelet client certificate: %w", err)
-	}
-	serving, err := authority.Issue(pki.ECDSAP256, pki.Template{
-		CommonName: "system:node:" + s.NodeName, Organizations: []string{"system:nodes"},
-		Names:  []string{s.NodeName, s.Address.String()},
-		Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, Lifetime: lifetime, NotBefore: now,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("issue kubelet serving certificate: %w", err)
-	}
-	text, err := kubeconfig.Component{Server: s.Server, CA: s.CA.Crt, User: "kubelet", Client: client}.Encode()
-	if err != nil {
+	if text, err = user.Encode(); err != nil {
 		return nil, fmt.Errorf("render kubelet kubeconfig: %w", err)
 	}
-	return append(files,
-		filespec.File{Path: KubeconfigPath, Content: text},
-		filespec.File{Path: servingBase + ".crt", Content: serving.Crt},
-		filespec.File{Path: servingBase + ".key", Content: serving.Key},
-	), nil
+	return append(files, filespec.File{Path: path, Content: text}), nil
 }
 
-func configuration(s Settings) map[string]any {
-	config := map[string]any{
-		"apiVersion": "kubelet.config.k8s.io/v1beta1",
-		"kind":       "KubeletConfiguration",
-		"authentication": map[string]any{
-			"anonymous": map[string]any{"enabled": false},
-			"webhook":   map[string]any{"enabled": true},
-			"x509":      map[string]any{"clientCAFile": CAPath},
-		},
-		"authorization":             map[string]any{"mode": "Webhook"},
-		"cgroupDriver":              "cgroupfs",
-		"cgroupRoot":                "/",
-		"containerRuntimeEndpoint":  "unix:///run/containerd/containerd.sock",
-		"clusterDNS":                s.ClusterDNS,
-		"clusterDomain":             s.Domain,
-		"staticPodPath":             ManifestFolder,
-		"volumePluginDir":           "/var/lib/kubelet/volumeplugins",
-		"resolvConf":                "/etc/resolv.conf",
-		"rotateCertificates":        true,
-		"makeIPTablesUtilChains":    false,
-		"failSwapOn":                false,
-		"seccompDefault":            true,
-		"serializeImagePulls":       false,
-		"nodeStatusUpdateFrequency": "10s",
-		"kubeletCgroups":            "/system/kubelet",
-	}
-	if len(s.CA.Key) > 0 {
-		config["tlsCertFile"] = servingBase + ".crt"
-		config["tlsPrivateKeyFile"] = servingBase + ".key"
-	}
-	if s.Namespaced {
-		config["failCgroupV1"] = false
-		config["oomScoreAdj"] = 0
-		config["maxOpenFiles"] = 20000
-		// The disk is the computer's. Shares of it say nothing about the node:
-		// a large disk that is nearly full still has room for a cluster.
-		config["evictionHard"] = map[string]any{
-			"memory.available": "100Mi", "nodefs.available": "1Gi", "nodefs.inodesFree": "1%",
-			"imagefs.available": "1Gi", "imagefs.inodesFree": "1%",
-		}
-		config["imageGCHighThresholdPercent"] = 100
-		config["imageGCLowThresholdPercent"] = 99
-	}
-	return config
-}
-
-// Container describes kubelet's container.
-func Container(s Settings) spec.Container {
-	args := []string{
-		"/usr/local/bin/kubelet",
-		"--config=" + ConfigPath,
-		"--kubeconfig=" + KubeconfigPath,
-		"--cert-dir=/var/lib/kubelet/pki",
-		"--hostname-override=" + s.NodeName,
-		"--node-ip=" + s.Address.String(),
-	}
-	if len(s.CA.Key) == 0 {
+// containerOf describes kubelet's container.
+func containerOf(s spec.KubeletSpecSpec, signs bool) servicespec.Container {
+	args := append([]string{"/usr/local/bin/kubelet"}, s.Args...)
+	if !signs && slices.Contains(args, "--kubeconfig="+KubeconfigPath) {
 		args = append(args, "--bootstrap-kubeconfig="+BootstrapPath)
 	}
-	if len(s.Labels) > 0 {
-		args = append(args, "--node-labels="+strings.Join(s.Labels, ","))
-	}
-	if len(s.Taints) > 0 {
-		args = append(args, "--register-with-taints="+strings.Join(s.Taints, ","))
-	}
-	for name, values := range s.Extra {
-		for _, value := range values {
-			args = append(args, "--"+name+"="+value)
-		}
-	}
-	return spec.Container{
+	return servicespec.Container{
 		ID:         "kubelet",
 		Image:      s.Image,
 		Args:       args,
 		Privileged: true,
 		Group:      "/system/kubelet",
-		Mounts: []spec.Mount{
+		Mounts: append([]servicespec.Mount{
 			// The node's own proc, with its private view of kernel settings.
 			{Source: "/proc", Target: "/proc"},
 			{Source: "/dev", Target: "/dev"},
@@ -191,8 +268,19 @@ func Container(s Settings) spec.Container {
 			{Source: "/etc/os-release", Target: "/etc/os-release", ReadOnly: true},
 			{Source: "/opt", Target: "/opt"},
 			{Source: "/usr/libexec/kubernetes", Target: "/usr/libexec/kubernetes"},
-		},
+		}, mountsOf(s.ExtraMounts)...),
 	}
+}
+
+func mountsOf(list []value.Mount) []servicespec.Mount {
+	var out []servicespec.Mount
+	for _, m := range list {
+		out = append(out, servicespec.Mount{
+			Source: filepath.Clean(m.Source), Target: filepath.Clean(m.Destination), ReadOnly: slices.Contains(m.Options, "ro"),
+			Shared: slices.Contains(m.Options, "rshared") || slices.Contains(m.Options, "shared"),
+		})
+	}
+	return out
 }
 
 // Healthy asks kubelet's local health endpoint.

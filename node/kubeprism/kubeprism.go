@@ -11,16 +11,12 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/ichor-os/ichor/config"
 	clusterspec "github.com/ichor-os/ichor/node/cluster/spec"
 	configspec "github.com/ichor-os/ichor/node/config/spec"
 	"github.com/ichor-os/ichor/node/kubeprism/spec"
 	"github.com/ichor-os/ichor/resource"
 	"github.com/ichor-os/ichor/resource/value"
 )
-
-// DefaultPort is where the balancer listens on the loopback address.
-const DefaultPort = 7445
 
 // Ids of the resources.
 const (
@@ -86,19 +82,6 @@ func upstreamsOf(c spec.KubePrismConfigSpec) []string {
 	return all
 }
 
-// enabled gives the port of a config that wants the balancer, or 0.
-func enabled(c *config.Config) int {
-	main := c.Main()
-	if main == nil || main.Machine == nil || main.Machine.Features == nil || main.Machine.Features.KubePrism == nil {
-		return 0
-	}
-	prism := main.Machine.Features.KubePrism
-	if prism.Enabled == nil || !*prism.Enabled {
-		return 0
-	}
-	return cmp.Or(prism.Port, DefaultPort)
-}
-
 // reconcileEndpoints lists the API servers: the node's own first, by the
 // loopback address, then those of members in the order of their names.
 func reconcileEndpoints(_ context.Context, s *resource.Session) error {
@@ -137,10 +120,10 @@ func reconcileConfig(_ context.Context, s *resource.Session) error {
 	if err != nil || !ok {
 		return err
 	}
-	port := enabled(c)
-	if port == 0 {
+	if c.Main() == nil || c.Main().KubePrismPort() == 0 {
 		return nil
 	}
+	port := c.Main().KubePrismPort()
 	out := spec.KubePrismConfigSpec{Host: "127.0.0.1", Port: port}
 	if known, ok := spec.KubePrismEndpoints.Get(s, endpointID); ok {
 		out.Endpoints = append(out.Endpoints, known.Endpoints...)

@@ -311,12 +311,36 @@ func networkOrder(v uint16) uint16 {
 // probe asks who has an address, without saying that we do. A lost one is no
 // harm: whoever has the address is heard when it speaks.
 func (s *arpSocket) probe(key at, from netlinkAddr) {
+	_ = s.send(key, from, netip.IPv4Unspecified())
+}
+
+// send asks a link who has an address, in the name of a sender.
+func (s *arpSocket) send(key at, from netlinkAddr, sender netip.Addr) error {
 	packet := []byte{0, 1, 8, 0, 6, 4, 0, 1} // Ethernet, IPv4, request
 	packet = append(packet, from[:]...)
-	packet = append(packet, make([]byte, 10)...) // no sender address, no target's hardware address
-	ip := key.addr.As4()
-	packet = append(packet, ip[:]...)
+	packet = append(packet, sender.AsSlice()...)
+	packet = append(packet, make([]byte, 6)...) // no target's hardware address
+	packet = append(packet, key.addr.AsSlice()...)
 	to := &unix.SockaddrLinklayer{Protocol: networkOrder(unix.ETH_P_ARP), Ifindex: key.link, Halen: 6}
 	copy(to.Addr[:], []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
-	_ = unix.Sendto(s.fd, packet, 0, to)
+	return unix.Sendto(s.fd, packet, 0, to)
+}
+
+// announce tells the neighbours of a link that an address is here now, twice, as
+// packets get lost. IPv6 needs none of that: the kernel announces.
+func (k *Kernel) announce(link int, from netlinkAddr, address netip.Addr) error {
+	if !address.Is4() {
+		return nil
+	}
+	socket, err := k.openARP()
+	if err != nil {
+		return err
+	}
+	defer socket.file.Close()
+	for range 2 {
+		if err := socket.send(at{link, address}, from, address); err != nil {
+			return fmt.Errorf("announce address: %s: %w", address, err)
+		}
+	}
+	return nil
 }

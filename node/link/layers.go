@@ -18,6 +18,7 @@ func layers() []resource.Block {
 		resource.Reconciler("link-defaults", reconcileDefaults),
 		resource.Reconciler("link-config", reconcileConfig),
 		resource.Reconciler("link-alias-config", reconcileAliases),
+		resource.Reconciler("operator-config", reconcileOperators),
 		resource.Reconciler("hardware-address", reconcileHardwareAddress),
 	}
 }

@@ -18,6 +18,7 @@ func merges() []resource.Block {
 		resource.Merge("link-merge", spec.LinkSpecs, spec.Config, final, spec.Layers(), mergeLinks),
 		resource.Merge("address-merge", spec.AddressSpecs, spec.Config, final, spec.Layers(), nil),
 		resource.Reconciler("route-merge", mergeRoutes),
+		resource.Merge("operator-merge", spec.OperatorSpecs, spec.Config, final, spec.Layers(), nil),
 		resource.Merge("routing-rule-merge", spec.RoutingRuleSpecs, spec.Config, final, spec.Layers(), nil),
 	}
 }

@@ -243,6 +243,9 @@ func (k *Kernel) ensureAddress(_ context.Context, s *resource.Session, r resourc
 	if err := k.handle.AddrReplace(nil, a); err != nil {
 		return fmt.Errorf("add address: %s: %s: %w", want.LinkName, want.Address, err)
 	}
+	if want.AnnounceWithARP && len(l.HardwareAddr) == len(netlinkAddr{}) {
+		return k.announce(int(l.Index), netlinkAddr(l.HardwareAddr), want.Address.Addr())
+	}
 	return nil
 }
 

@@ -17,10 +17,13 @@ import (
 	"github.com/ichor-os/ichor/resource"
 )
 
-// restRatio bounds what watching costs: after a listing that took d the next
-// waits for restRatio times d, so that a storm of changes takes a tenth of a
-// core at most.
-const restRatio = 9
+// These bound what watching costs: after a listing that took d the next waits
+// for restRatio times d, so that a storm of changes takes a tenth of a core,
+// but never longer than restMax, because a busy machine makes d long as well.
+const (
+	restRatio = 9
+	restMax   = time.Second
+)
 
 func sources(k *Kernel) []resource.Block {
 	links := []uint{unix.RTNLGRP_LINK}
@@ -70,7 +73,7 @@ func source[T any](k *Kernel, name string, kind *resource.Kind[T], groups []uint
 				return err
 			}
 			signal(listed)
-			rest := time.NewTimer(restRatio * time.Since(began))
+			rest := time.NewTimer(min(restRatio*time.Since(began), restMax))
 			select {
 			case <-rest.C:
 			case <-ctx.Done():

@@ -8,6 +8,7 @@ import (
 	"github.com/ichor-os/ichor/api/served/compare"
 	"github.com/ichor-os/ichor/node/config"
 	"github.com/ichor-os/ichor/node/lifecycle"
+	"github.com/ichor-os/ichor/node/machined/blocks"
 	"github.com/ichor-os/ichor/node/machined/calls"
 )
 
@@ -18,7 +19,7 @@ func TestServers_AgreeWithTheListOfWhatIsNotServed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := &node{apply: &config.RPC{}, calls: wired}
+	n := &node{apply: &config.RPC{}, calls: wired, kubernetes: blocks.NewKubernetes(blocks.Outside{})}
 	for _, line := range compare.Compare(wired.Servers(n.machineServer())...) {
 		t.Error(line)
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/ichor-os/ichor/node/lifecycle"
 	lifecyclespec "github.com/ichor-os/ichor/node/lifecycle/spec"
 	"github.com/ichor-os/ichor/node/log"
+	"github.com/ichor-os/ichor/node/machined/blocks"
 	"github.com/ichor-os/ichor/node/machined/calls"
 	"github.com/ichor-os/ichor/node/machined/host"
 	"github.com/ichor-os/ichor/node/machined/kinds"
@@ -59,10 +60,11 @@ type node struct {
 	configs  *config.Keeper
 	first    chan *machineconfig.Config
 	apply    *config.RPC
-	cluster  parts
-	engine   *resource.Engine
-	calls    *calls.Calls
-	host     *host.Host
+	// kubernetes is there once the engine runs.
+	kubernetes *blocks.Kubernetes
+	engine     *resource.Engine
+	calls      *calls.Calls
+	host       *host.Host
 	// discovery finds the other nodes; it answers them through exchange.
 	discovery *cluster.Discovery
 	exchange  *grpc.Server

@@ -15,11 +15,18 @@ import (
 // startEngine adds the sources and reconcilers of all nouns to the engine and
 // runs it until ctx ends.
 func (n *node) startEngine(ctx context.Context) error {
+	n.kubernetes = n.newKubernetes(ctx)
+	if err := n.kubernetes.Clean(); err != nil {
+		return err
+	}
 	network, err := link.Open()
 	if err != nil {
 		return err
 	}
-	needs := blocks.Needs{Network: network, Log: n.log, Services: n.services, Etc: n.etc, SharedKernel: true, Host: n.host, Discovery: n.discovery, Export: n.calls.Export()}
+	needs := blocks.Needs{
+		Network: network, Log: n.log, Services: n.services, Etc: n.etc, SharedKernel: true, Host: n.host, Discovery: n.discovery,
+		Export: n.calls.Export(), Kubernetes: n.kubernetes,
+	}
 	if err := n.engine.Add(blocks.All(needs)...); err != nil {
 		return fmt.Errorf("add to engine: %w", err)
 	}

@@ -56,12 +56,12 @@ func (n *node) serve() error {
 func (n *node) machineServer() *machineServer {
 	return &machineServer{
 		configRPC:    n.apply,
-		etcdRPC:      etcd.RPC{Membership: n.cluster.membership.Load, Stop: n.stopEtcd},
+		etcdRPC:      etcd.RPC{Membership: n.kubernetes.Member.Membership, Stop: n.kubernetes.Member.Service.Stop},
 		lifecycleRPC: lifecycle.RPC{Ends: n.ends, Wipes: n.calls.Wipes(), LeaveEtcd: n.leaveEtcd},
 		logRPC:       log.RPC{Store: n.logs, Pods: log.Pods{Folder: log.PodFolder}},
 		platformRPC:  platform.RPC{Name: boot.PlatformContainer, Mode: boot.PlatformContainer},
 		serviceRPC:   service.RPC{Supervisor: n.services},
-		kubeRPC:      kube.RPC{ControlPlane: n.cluster.controlPlane.Load},
+		kubeRPC:      kube.RPC{View: n.engine.View},
 		Parts:        n.calls.Parts,
 	}
 }

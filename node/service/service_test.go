@@ -233,3 +233,30 @@ func TestSupervisor_WatchersSeeChanges(t *testing.T) {
 		}
 	})
 }
+
+func TestPause_StaysShortForWhatKeepsRunning(t *testing.T) {
+	for keeps, want := range map[bool]time.Duration{true: keptBackoff, false: DefaultBackoff.Max} {
+		synctest.Test(t, func(t *testing.T) {
+			s := quiet()
+			log := &journal{}
+			r := &runner{id: "door", end: make(chan error), log: log}
+			mustAdd(t, s, Service{ID: "door", Runner: r, KeepsRunning: keeps})
+			var pause time.Duration
+			for range 8 { // 1 s, twice as long each time
+				r.end <- errors.New("killed")
+				begun := time.Now()
+				if err := s.Await(t.Context(), "door", func(st Status) bool { return st.State == Waiting }); err != nil {
+					t.Fatal(err)
+				}
+				if err := s.Await(t.Context(), "door", func(st Status) bool { return st.State == Running }); err != nil {
+					t.Fatal(err)
+				}
+				pause = time.Since(begun)
+			}
+			if pause != want {
+				t.Errorf("keeps running %v: the last pause is %s, want %s", keeps, pause, want)
+			}
+			s.Shutdown(t.Context())
+		})
+	}
+}

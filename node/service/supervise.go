@@ -48,9 +48,21 @@ func (s *Supervisor) supervise(ctx context.Context, entry *supervised) {
 			s.set(entry, Finished, "Service was stopped")
 			return
 		}
-		pause = min(2*pause, s.backoff.Max)
+		pause = min(2*pause, s.longest(entry))
 	}
 }
+
+// longest is the longest pause of a service. Without those that clients cannot
+// stop nobody reaches the node, so they come back soon.
+func (s *Supervisor) longest(entry *supervised) time.Duration {
+	if entry.KeepsRunning {
+		return min(s.backoff.Max, keptBackoff)
+	}
+	return s.backoff.Max
+}
+
+// keptBackoff is the longest pause of a service that keeps running.
+const keptBackoff = 4 * time.Second
 
 // runOnce takes the service from Preparing to its end.
 func (s *Supervisor) runOnce(ctx context.Context, entry *supervised) error {

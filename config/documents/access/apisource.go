@@ -20,7 +20,7 @@ subnets:
 
 // APISourceConfig restricts who reaches the node's API.
 type APISourceConfig struct {
-	Subnets []scalar.Prefix `yaml:"subnets" merge:"replace" cut:"network" doc:"Networks that may connect, besides the node itself and the nodes of its cluster."`
+	Subnets []scalar.Prefix `yaml:"subnets" merge:"replace" effect:"yes" change:"live" cut:"network" doc:"Networks that may connect, besides the node itself and the nodes of its cluster."`
 }
 
 // Kind returns APISourceKind.

@@ -21,7 +21,7 @@ clientIdentifier: mac
 
 // DHCPv4Config runs a DHCPv4 client.
 type DHCPv4Config struct {
-	DocName      string `yaml:"name" effect:"yes" cut:"network" doc:"Name or alias of the link that asks for a lease."`
+	DocName      string `yaml:"name" effect:"yes" change:"live" cut:"network" doc:"Name or alias of the link that asks for a lease."`
 	DHCPLease    `yaml:",inline"`
 	IgnoreRoutes *bool `yaml:"ignoreRoutes,omitempty" since:"1.14" cut:"network" doc:"Whether routes in the lease are ignored." default:"false"`
 	DHCPIdentity `yaml:",inline"`
@@ -29,14 +29,14 @@ type DHCPv4Config struct {
 
 // DHCPLease says what the clients of both IP versions do with a lease.
 type DHCPLease struct {
-	RouteMetric    uint32 `yaml:"routeMetric,omitempty" cut:"network" doc:"Metric of the routes that the lease brings." default:"1024"`
-	IgnoreHostname *bool  `yaml:"ignoreHostname,omitempty" doc:"Whether a host name in the lease is ignored." default:"false"`
+	RouteMetric    uint32 `yaml:"routeMetric,omitempty" effect:"yes" change:"live" cut:"network" doc:"Metric of the routes that the lease brings." default:"1024"`
+	IgnoreHostname *bool  `yaml:"ignoreHostname,omitempty" effect:"yes" change:"live" doc:"Whether a host name in the lease is ignored." default:"false"`
 }
 
 // DHCPIdentity is what the clients of both IP versions call themselves.
 type DHCPIdentity struct {
-	ClientIdentifier *ClientIdentifier   `yaml:"clientIdentifier,omitempty" cut:"network" doc:"What the client calls itself towards the server: nothing, its hardware address or a DUID." enum:"none,mac,duid" default:"mac"`
-	DUIDRaw          scalar.HardwareAddr `yaml:"duidRaw,omitempty" cut:"network" doc:"DHCP unique identifier in hex bytes with colons; needed with clientIdentifier duid, and only there."`
+	ClientIdentifier *ClientIdentifier   `yaml:"clientIdentifier,omitempty" effect:"yes" change:"live" cut:"network" doc:"What the client calls itself towards the server: nothing, its hardware address or a DUID." enum:"none,mac,duid" default:"mac"`
+	DUIDRaw          scalar.HardwareAddr `yaml:"duidRaw,omitempty" effect:"yes" change:"live" cut:"network" doc:"DHCP unique identifier in hex bytes with colons; needed with clientIdentifier duid, and only there."`
 }
 
 func (c *DHCPIdentity) validate(v *document.Validation) {

@@ -20,7 +20,7 @@ duidRaw: 00:03:00:01:02:00:5e:10:00:07
 
 // DHCPv6Config runs a DHCPv6 client.
 type DHCPv6Config struct {
-	DocName      string `yaml:"name" doc:"Name or alias of the link that asks for a lease."`
+	DocName      string `yaml:"name" effect:"yes" change:"live" cut:"network" doc:"Name or alias of the link that asks for a lease."`
 	DHCPLease    `yaml:",inline"`
 	DHCPIdentity `yaml:",inline"`
 }

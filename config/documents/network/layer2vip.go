@@ -20,8 +20,8 @@ link: eth0
 
 // Layer2VIPConfig shares an address.
 type Layer2VIPConfig struct {
-	DocName string `yaml:"name" doc:"Shared address, without prefix length."`
-	Link    string `yaml:"link" cut:"network" doc:"Name or alias of the link that carries the address."`
+	DocName string `yaml:"name" effect:"yes" change:"live" cut:"network" doc:"Shared address, without prefix length."`
+	Link    string `yaml:"link" effect:"yes" change:"live" cut:"network" doc:"Name or alias of the link that carries the address."`
 }
 
 // Kind returns Layer2VIPKind.

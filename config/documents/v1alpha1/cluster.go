@@ -15,10 +15,10 @@ type ClusterConfig struct {
 	ClusterName                   string                       `yaml:"clusterName,omitempty" effect:"yes" doc:"Name of the cluster."`
 	Network                       *ClusterNetworkConfig        `yaml:"network,omitempty" doc:"Networks inside the cluster."`
 	Token                         string                       `yaml:"token,omitempty" secret:"true" effect:"yes" doc:"Bootstrap token with which kubelets join."`
-	AESCBCEncryptionSecret        string                       `yaml:"aescbcEncryptionSecret,omitempty" secret:"true" change:"restart=kube-apiserver" doc:"Older key for Kubernetes secrets at rest."`
+	AESCBCEncryptionSecret        string                       `yaml:"aescbcEncryptionSecret,omitempty" secret:"true" change:"restart=kube-apiserver" effect:"yes" doc:"Older key for Kubernetes secrets at rest."`
 	SecretboxEncryptionSecret     string                       `yaml:"secretboxEncryptionSecret,omitempty" since:"1.3" secret:"true" effect:"yes" change:"restart=kube-apiserver" doc:"Key for Kubernetes secrets at rest: 32 bytes, base64."`
 	CA                            *scalar.CertificateAndKey    `yaml:"ca,omitempty" merge:"replace" effect:"yes" doc:"Authority of Kubernetes. Workers hold the certificate alone."`
-	AcceptedCAs                   []*scalar.Certificate        `yaml:"acceptedCAs,omitempty" doc:"Further authorities that Kubernetes accepts. Used while an authority is replaced."`
+	AcceptedCAs                   []*scalar.Certificate        `yaml:"acceptedCAs,omitempty" effect:"yes" change:"restart=kubelet,kube-controller-manager" doc:"Further authorities that Kubernetes accepts. Used while an authority is replaced."`
 	AggregatorCA                  *scalar.CertificateAndKey    `yaml:"aggregatorCA,omitempty" merge:"replace" effect:"yes" doc:"Authority of the API server's aggregation layer."`
 	ServiceAccount                *scalar.Key                  `yaml:"serviceAccount,omitempty" merge:"replace" effect:"yes" doc:"Key that signs service account tokens."`
 	APIServer                     *APIServerConfig             `yaml:"apiServer,omitempty" change:"restart=kube-apiserver" doc:"The API server."`
@@ -29,18 +29,18 @@ type ClusterConfig struct {
 	Etcd                          *EtcdConfig                  `yaml:"etcd,omitempty" change:"restart=etcd" doc:"etcd."`
 	CoreDNS                       *CoreDNS                     `yaml:"coreDNS,omitempty" doc:"The cluster's name service."`
 	ExternalCloudProvider         *ExternalCloudProviderConfig `yaml:"externalCloudProvider,omitempty" change:"restart=kubelet,kube-apiserver,kube-controller-manager" doc:"A cloud controller outside Kubernetes itself."`
-	ExtraManifests                []string                     `yaml:"extraManifests,omitempty" doc:"URLs of manifests that bootstrap applies."`
-	ExtraManifestHeaders          map[string]string            `yaml:"extraManifestHeaders,omitempty" secret:"true" doc:"HTTP headers for these URLs."`
+	ExtraManifests                []string                     `yaml:"extraManifests,omitempty" effect:"yes" doc:"URLs of manifests that bootstrap applies."`
+	ExtraManifestHeaders          map[string]string            `yaml:"extraManifestHeaders,omitempty" secret:"true" effect:"yes" doc:"HTTP headers for these URLs."`
 	InlineManifests               []ClusterInlineManifest      `yaml:"inlineManifests,omitempty" doc:"Manifests that bootstrap applies."`
 	AdminKubeconfig               *AdminKubeconfigConfig       `yaml:"adminKubeconfig,omitempty" doc:"The kubeconfig that the machine API hands out."`
-	AllowSchedulingOnMasters      *bool                        `yaml:"allowSchedulingOnMasters,omitempty" default:"false" doc:"Older name of allowSchedulingOnControlPlanes."`
-	AllowSchedulingOnControlPlane *bool                        `yaml:"allowSchedulingOnControlPlanes,omitempty" default:"false" doc:"Run workloads on control plane machines."`
+	AllowSchedulingOnMasters      *bool                        `yaml:"allowSchedulingOnMasters,omitempty" default:"false" effect:"yes" doc:"Older name of allowSchedulingOnControlPlanes."`
+	AllowSchedulingOnControlPlane *bool                        `yaml:"allowSchedulingOnControlPlanes,omitempty" default:"false" effect:"yes" doc:"Run workloads on control plane machines."`
 }
 
 // ControlPlaneConfig says how the control plane is reached.
 type ControlPlaneConfig struct {
-	Endpoint           *scalar.URL `yaml:"endpoint" cut:"network" change:"restart=kubelet" doc:"URL of the Kubernetes API, as every machine and client reaches it: https://host:6443."`
-	LocalAPIServerPort int         `yaml:"localAPIServerPort,omitempty" change:"restart=kube-apiserver" default:"6443" doc:"Port that the API server itself listens on."`
+	Endpoint           *scalar.URL `yaml:"endpoint" cut:"network" effect:"yes" change:"restart=kubelet,kube-apiserver" doc:"URL of the Kubernetes API, as every machine and client reaches it: https://host:6443."`
+	LocalAPIServerPort int         `yaml:"localAPIServerPort,omitempty" default:"6443" effect:"yes" change:"restart=kube-apiserver,kubelet" doc:"Port that the API server itself listens on."`
 }
 
 // ClusterNetworkConfig is the section cluster.network.
@@ -54,13 +54,13 @@ type ClusterNetworkConfig struct {
 // CNIConfig says who makes the pod network.
 type CNIConfig struct {
 	Name    string            `yaml:"name,omitempty" effect:"yes" enum:"flannel,custom,none" default:"flannel" doc:"flannel is made by the system; custom comes from urls; none leaves it to you."`
-	URLs    []string          `yaml:"urls,omitempty" doc:"Manifests of a custom one."`
+	URLs    []string          `yaml:"urls,omitempty" effect:"yes" doc:"Manifests of a custom one."`
 	Flannel *FlannelCNIConfig `yaml:"flannel,omitempty" doc:"Settings of flannel."`
 }
 
 // FlannelCNIConfig holds settings of flannel.
 type FlannelCNIConfig struct {
-	ExtraArgs                  []string `yaml:"extraArgs,omitempty" doc:"Further flags of flanneld."`
+	ExtraArgs                  []string `yaml:"extraArgs,omitempty" effect:"yes" doc:"Further flags of flanneld."`
 	KubeNetworkPoliciesEnabled *bool    `yaml:"kubeNetworkPoliciesEnabled,omitempty" default:"false" doc:"Enforce network policies."`
 }
 
@@ -89,89 +89,89 @@ type RegistryServiceConfig struct {
 
 // ExternalCloudProviderConfig is a cloud controller.
 type ExternalCloudProviderConfig struct {
-	Enabled   *bool    `yaml:"enabled,omitempty" default:"false" doc:"Leave cloud work to it."`
-	Manifests []string `yaml:"manifests,omitempty" doc:"URLs of its manifests."`
+	Enabled   *bool    `yaml:"enabled,omitempty" default:"false" effect:"yes" change:"restart=kubelet,kube-controller-manager" doc:"Leave cloud work to it."`
+	Manifests []string `yaml:"manifests,omitempty" effect:"yes" change:"live" doc:"URLs of its manifests."`
 }
 
 // AdminKubeconfigConfig is the administrators' kubeconfig.
 type AdminKubeconfigConfig struct {
-	CertLifetime time.Duration `yaml:"certLifetime,omitempty" default:"8760h" doc:"Lifetime of its certificate."`
+	CertLifetime time.Duration `yaml:"certLifetime,omitempty" default:"8760h" effect:"yes" doc:"Lifetime of its certificate."`
 }
 
 // ClusterInlineManifest is one manifest.
 type ClusterInlineManifest struct {
-	Name     string `yaml:"name" doc:"Name, unique in the list."`
-	Contents string `yaml:"contents" doc:"The manifest, YAML."`
+	Name     string `yaml:"name" effect:"yes" doc:"Name, unique in the list."`
+	Contents string `yaml:"contents" effect:"yes" doc:"The manifest, YAML."`
 }
 
 // CoreDNS is the cluster's name service.
 type CoreDNS struct {
-	Disabled *bool  `yaml:"disabled,omitempty" default:"false" doc:"Do not install it."`
-	Image    string `yaml:"image,omitempty" doc:"Its image."`
+	Disabled *bool  `yaml:"disabled,omitempty" default:"false" effect:"yes" doc:"Do not install it."`
+	Image    string `yaml:"image,omitempty" effect:"yes" doc:"Its image."`
 }
 
 // APIServerConfig is the section cluster.apiServer.
 type APIServerConfig struct {
 	Image                    string                   `yaml:"image,omitempty" effect:"yes" doc:"Its image."`
-	ExtraArgs                map[string]Argument      `yaml:"extraArgs,omitempty" merge:"perkey" doc:"Further flags, name to value. A list gives the flag several times."`
-	ExtraVolumes             []VolumeMountConfig      `yaml:"extraVolumes,omitempty" doc:"Further mounts."`
-	Env                      map[string]string        `yaml:"env,omitempty" secret:"true" doc:"Environment variables."`
-	CertSANs                 []string                 `yaml:"certSANs,omitempty" effect:"yes" doc:"Further addresses and names in its certificate."`
-	DisablePodSecurityPolicy *bool                    `yaml:"disablePodSecurityPolicy,omitempty" default:"true" doc:"Kept for older configs: Kubernetes has no pod security policies any more."`
-	AdmissionControl         []*AdmissionPluginConfig `yaml:"admissionControl,omitempty" since:"1.1" merge:"key=name" doc:"Settings of admission plugins."`
-	AuditPolicy              document.Freeform        `yaml:"auditPolicy,omitempty" since:"1.3" merge:"replace" doc:"Audit policy of Kubernetes."`
-	Resources                *ResourcesConfig         `yaml:"resources,omitempty" doc:"CPU and memory."`
-	AuthorizationConfig      []*AuthorizerConfig      `yaml:"authorizationConfig,omitempty" doc:"Authorizers besides Node and RBAC, in their order."`
+	ExtraArgs                map[string]Argument      `yaml:"extraArgs,omitempty" merge:"perkey" effect:"yes" doc:"Further flags, name to value. A list gives the flag several times."`
+	ExtraVolumes             []VolumeMountConfig      `yaml:"extraVolumes,omitempty" effect:"yes" doc:"Further mounts."`
+	Env                      map[string]string        `yaml:"env,omitempty" secret:"true" effect:"yes" doc:"Environment variables."`
+	CertSANs                 []string                 `yaml:"certSANs,omitempty" effect:"yes" change:"live" doc:"Further addresses and names in its certificate."`
+	DisablePodSecurityPolicy *bool                    `yaml:"disablePodSecurityPolicy,omitempty" default:"true" effect:"yes" doc:"Kept for older configs: Kubernetes has no pod security policies any more."`
+	AdmissionControl         []*AdmissionPluginConfig `yaml:"admissionControl,omitempty" since:"1.1" merge:"key=name" effect:"yes" doc:"Settings of admission plugins."`
+	AuditPolicy              document.Freeform        `yaml:"auditPolicy,omitempty" since:"1.3" merge:"replace" effect:"yes" doc:"Audit policy of Kubernetes."`
+	Resources                *ResourcesConfig         `yaml:"resources,omitempty" effect:"yes" doc:"CPU and memory."`
+	AuthorizationConfig      []*AuthorizerConfig      `yaml:"authorizationConfig,omitempty" effect:"yes" doc:"Authorizers besides Node and RBAC, in their order."`
 }
 
 // AdmissionPluginConfig holds settings of one admission plugin.
 type AdmissionPluginConfig struct {
-	Name          string            `yaml:"name" doc:"Name of the plugin."`
-	Configuration document.Freeform `yaml:"configuration" doc:"Its settings, in its own form."`
+	Name          string            `yaml:"name" effect:"yes" doc:"Name of the plugin."`
+	Configuration document.Freeform `yaml:"configuration" effect:"yes" doc:"Its settings, in its own form."`
 }
 
 // AuthorizerConfig is one authorizer.
 type AuthorizerConfig struct {
-	Type    string            `yaml:"type" enum:"Node,RBAC,Webhook" doc:"Sort of authorizer."`
-	Name    string            `yaml:"name" doc:"Its name."`
-	Webhook document.Freeform `yaml:"webhook,omitempty" doc:"Settings of a webhook, in Kubernetes' own form."`
+	Type    string            `yaml:"type" enum:"Node,RBAC,Webhook" effect:"yes" change:"live" doc:"Sort of authorizer."`
+	Name    string            `yaml:"name" effect:"yes" change:"live" doc:"Its name."`
+	Webhook document.Freeform `yaml:"webhook,omitempty" effect:"yes" change:"live" doc:"Settings of a webhook, in Kubernetes' own form."`
 }
 
 // ControllerManagerConfig is the section cluster.controllerManager.
 type ControllerManagerConfig struct {
 	Image        string              `yaml:"image,omitempty" effect:"yes" doc:"Its image."`
-	ExtraArgs    map[string]Argument `yaml:"extraArgs,omitempty" merge:"perkey" doc:"Further flags, name to value."`
-	ExtraVolumes []VolumeMountConfig `yaml:"extraVolumes,omitempty" doc:"Further mounts."`
-	Env          map[string]string   `yaml:"env,omitempty" secret:"true" doc:"Environment variables."`
-	Resources    *ResourcesConfig    `yaml:"resources,omitempty" doc:"CPU and memory."`
+	ExtraArgs    map[string]Argument `yaml:"extraArgs,omitempty" merge:"perkey" effect:"yes" doc:"Further flags, name to value."`
+	ExtraVolumes []VolumeMountConfig `yaml:"extraVolumes,omitempty" effect:"yes" doc:"Further mounts."`
+	Env          map[string]string   `yaml:"env,omitempty" secret:"true" effect:"yes" doc:"Environment variables."`
+	Resources    *ResourcesConfig    `yaml:"resources,omitempty" effect:"yes" doc:"CPU and memory."`
 }
 
 // ProxyConfig is the section cluster.proxy.
 type ProxyConfig struct {
-	Disabled  *bool               `yaml:"disabled,omitempty" default:"false" doc:"Do not install it."`
+	Disabled  *bool               `yaml:"disabled,omitempty" default:"false" effect:"yes" doc:"Do not install it."`
 	Image     string              `yaml:"image,omitempty" effect:"yes" doc:"Its image."`
-	Mode      string              `yaml:"mode,omitempty" enum:"iptables,ipvs,nftables" default:"nftables" doc:"How it directs packets."`
-	ExtraArgs map[string]Argument `yaml:"extraArgs,omitempty" merge:"perkey" doc:"Further flags, name to value."`
+	Mode      string              `yaml:"mode,omitempty" enum:"iptables,ipvs,nftables" default:"nftables" effect:"yes" doc:"How it directs packets."`
+	ExtraArgs map[string]Argument `yaml:"extraArgs,omitempty" merge:"perkey" effect:"yes" doc:"Further flags, name to value."`
 }
 
 // SchedulerConfig is the section cluster.scheduler.
 type SchedulerConfig struct {
 	Image        string              `yaml:"image,omitempty" effect:"yes" doc:"Its image."`
-	ExtraArgs    map[string]Argument `yaml:"extraArgs,omitempty" merge:"perkey" doc:"Further flags, name to value."`
-	ExtraVolumes []VolumeMountConfig `yaml:"extraVolumes,omitempty" doc:"Further mounts."`
-	Env          map[string]string   `yaml:"env,omitempty" secret:"true" doc:"Environment variables."`
-	Resources    *ResourcesConfig    `yaml:"resources,omitempty" doc:"CPU and memory."`
-	Config       document.Freeform   `yaml:"config,omitempty" doc:"KubeSchedulerConfiguration, in Kubernetes' own form."`
+	ExtraArgs    map[string]Argument `yaml:"extraArgs,omitempty" merge:"perkey" effect:"yes" doc:"Further flags, name to value."`
+	ExtraVolumes []VolumeMountConfig `yaml:"extraVolumes,omitempty" effect:"yes" doc:"Further mounts."`
+	Env          map[string]string   `yaml:"env,omitempty" secret:"true" effect:"yes" doc:"Environment variables."`
+	Resources    *ResourcesConfig    `yaml:"resources,omitempty" effect:"yes" doc:"CPU and memory."`
+	Config       document.Freeform   `yaml:"config,omitempty" effect:"yes" doc:"KubeSchedulerConfiguration, in Kubernetes' own form."`
 }
 
 // EtcdConfig is the section cluster.etcd.
 type EtcdConfig struct {
-	Image             string                    `yaml:"image,omitempty" doc:"Its image."`
+	Image             string                    `yaml:"image,omitempty" effect:"yes" doc:"Its image."`
 	CA                *scalar.CertificateAndKey `yaml:"ca" merge:"replace" effect:"yes" doc:"Authority of etcd."`
-	ExtraArgs         map[string]Argument       `yaml:"extraArgs,omitempty" merge:"perkey" doc:"Further flags, name to value."`
-	Subnet            string                    `yaml:"subnet,omitempty" doc:"Older form of advertisedSubnets, one subnet."`
-	AdvertisedSubnets []string                  `yaml:"advertisedSubnets,omitempty" doc:"Subnets or addresses from which the address told to others is taken; a leading ! excludes."`
-	ListenSubnets     []string                  `yaml:"listenSubnets,omitempty" default:"as advertisedSubnets" doc:"Subnets or addresses to listen on; a leading ! excludes."`
+	ExtraArgs         map[string]Argument       `yaml:"extraArgs,omitempty" merge:"perkey" effect:"yes" doc:"Further flags, name to value."`
+	Subnet            string                    `yaml:"subnet,omitempty" effect:"yes" doc:"Older form of advertisedSubnets, one subnet."`
+	AdvertisedSubnets []string                  `yaml:"advertisedSubnets,omitempty" effect:"yes" doc:"Subnets or addresses from which the address told to others is taken; a leading ! excludes."`
+	ListenSubnets     []string                  `yaml:"listenSubnets,omitempty" default:"as advertisedSubnets" effect:"yes" doc:"Subnets or addresses to listen on; a leading ! excludes."`
 }
 
 // ResourcesConfig is CPU and memory of a part.
@@ -182,7 +182,7 @@ type ResourcesConfig struct {
 
 // VolumeMountConfig is a mount into a static pod.
 type VolumeMountConfig struct {
-	HostPath  string `yaml:"hostPath" doc:"Path on the machine."`
-	MountPath string `yaml:"mountPath" doc:"Path in the pod."`
-	ReadOnly  bool   `yaml:"readonly,omitempty" default:"false" doc:"No writing."`
+	HostPath  string `yaml:"hostPath" effect:"yes" doc:"Path on the machine."`
+	MountPath string `yaml:"mountPath" effect:"yes" doc:"Path in the pod."`
+	ReadOnly  bool   `yaml:"readonly,omitempty" default:"false" effect:"yes" doc:"No writing."`
 }

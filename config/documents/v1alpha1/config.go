@@ -43,7 +43,7 @@ type MachineConfig struct {
 	CertSANs     []string                   `yaml:"certSANs" effect:"yes" change:"reboot" doc:"Further addresses and names in the certificate of the machine API."`
 	ControlPlane *MachineControlPlaneConfig `yaml:"controlPlane,omitempty" doc:"Control plane parts that this machine leaves out."`
 	Kubelet      *KubeletConfig             `yaml:"kubelet,omitempty" change:"restart=kubelet" doc:"The Kubernetes node agent."`
-	Pods         []document.Freeform        `yaml:"pods,omitempty" doc:"Static pods in Kubernetes' own form; the kubelet runs them without the API server."`
+	Pods         []document.Freeform        `yaml:"pods,omitempty" effect:"yes" doc:"Static pods in Kubernetes' own form; the kubelet runs them without the API server."`
 	Network      *NetworkConfig             `yaml:"network,omitempty" cut:"network" doc:"Host name, links, addresses, routes and name servers, in the older style; documents such as LinkConfig say the same."`
 	Disks        []*MachineDisk             `yaml:"disks,omitempty" change:"reboot" doc:"Further disks that are partitioned, formatted and mounted. UserVolumeConfig is the newer form."`
 	Install      *InstallConfig             `yaml:"install,omitempty" doc:"Where and how the system is installed. It counts at the next installation or upgrade."`
@@ -62,8 +62,8 @@ type MachineConfig struct {
 	SeccompProfiles          []*MachineSeccompProfile    `yaml:"seccompProfiles,omitempty" doc:"Seccomp profiles, placed where the kubelet looks for local profiles."`
 	BaseRuntimeSpecOverrides document.Freeform           `yaml:"baseRuntimeSpecOverrides,omitempty" change:"reboot" doc:"Changes to the OCI runtime spec that every container starts from."`
 	NodeLabels               map[string]string           `yaml:"nodeLabels,omitempty" effect:"yes" doc:"Labels of the Kubernetes node."`
-	NodeAnnotations          map[string]string           `yaml:"nodeAnnotations,omitempty" doc:"Annotations of the Kubernetes node."`
-	NodeTaints               map[string]string           `yaml:"nodeTaints,omitempty" doc:"Taints of the Kubernetes node; the value is [value:]effect."`
+	NodeAnnotations          map[string]string           `yaml:"nodeAnnotations,omitempty" effect:"yes" doc:"Annotations of the Kubernetes node."`
+	NodeTaints               map[string]string           `yaml:"nodeTaints,omitempty" effect:"yes" doc:"Taints of the Kubernetes node; the value is [value:]effect."`
 }
 
 // MachineSeccompProfile is one seccomp profile.
@@ -80,12 +80,12 @@ type MachineControlPlaneConfig struct {
 
 // MachineControllerManagerConfig switches the controller manager off.
 type MachineControllerManagerConfig struct {
-	Disabled *bool `yaml:"disabled,omitempty" default:"false" doc:"Do not run the controller manager on this machine."`
+	Disabled *bool `yaml:"disabled,omitempty" default:"false" effect:"yes" doc:"Do not run the controller manager on this machine."`
 }
 
 // MachineSchedulerConfig switches the scheduler off.
 type MachineSchedulerConfig struct {
-	Disabled *bool `yaml:"disabled,omitempty" default:"false" doc:"Do not run the scheduler on this machine."`
+	Disabled *bool `yaml:"disabled,omitempty" default:"false" effect:"yes" doc:"Do not run the scheduler on this machine."`
 }
 
 // TimeConfig is the older form of TimeSyncConfig.

@@ -1,5 +1,7 @@
 package v1alpha1
 
+import "cmp"
+
 // FeaturesConfig is the section machine.features.
 type FeaturesConfig struct {
 	RBAC                     *bool                           `yaml:"rbac,omitempty" default:"true" doc:"Kept for older configs: roles are always checked."`
@@ -15,8 +17,21 @@ type FeaturesConfig struct {
 
 // KubePrism is the local balancer in front of the API servers.
 type KubePrism struct {
-	Enabled *bool `yaml:"enabled,omitempty" effect:"yes" change:"live" default:"false" doc:"Run the balancer."`
-	Port    int   `yaml:"port,omitempty" effect:"yes" change:"live" default:"7445" doc:"Port on the loopback address."`
+	Enabled *bool `yaml:"enabled,omitempty" effect:"yes" change:"restart=kubelet" default:"false" doc:"Run the balancer."`
+	Port    int   `yaml:"port,omitempty" effect:"yes" change:"restart=kubelet" default:"7445" doc:"Port on the loopback address."`
+}
+
+// KubePrismPort is where the balancer of a machine with this config listens on
+// the loopback address; 0 where it is off.
+func (c *Config) KubePrismPort() int {
+	if c.Machine == nil || c.Machine.Features == nil || c.Machine.Features.KubePrism == nil {
+		return 0
+	}
+	prism := c.Machine.Features.KubePrism
+	if prism.Enabled == nil || !*prism.Enabled {
+		return 0
+	}
+	return cmp.Or(prism.Port, 7445)
 }
 
 // ImageCacheConfig is the image cache shipped with the system.

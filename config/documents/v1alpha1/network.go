@@ -7,7 +7,7 @@ import (
 // NetworkConfig is the section machine.network.
 type NetworkConfig struct {
 	Hostname            string           `yaml:"hostname,omitempty" effect:"yes" change:"restart=kubelet" doc:"Name of the machine. HostnameConfig is the newer form."`
-	Interfaces          []*Device        `yaml:"interfaces,omitempty" merge:"key=interface|deviceSelector" doc:"Links with their addresses and routes."`
+	Interfaces          []*Device        `yaml:"interfaces,omitempty" merge:"key=interface|deviceSelector" effect:"yes" cut:"network" doc:"Links with their addresses and routes."`
 	NameServers         []string         `yaml:"nameservers,omitempty" effect:"yes" cut:"network" doc:"Addresses of name servers. ResolverConfig is the newer form."`
 	Searches            []string         `yaml:"searchDomains,omitempty" effect:"yes" doc:"Search domains."`
 	ExtraHostEntries    []*ExtraHost     `yaml:"extraHostEntries,omitempty" doc:"Lines for /etc/hosts. StaticHostConfig is the newer form."`
@@ -49,28 +49,28 @@ type NetworkDeviceSelector struct {
 
 // Device is one link.
 type Device struct {
-	Interface      string                 `yaml:"interface,omitempty" effect:"yes" cut:"network" doc:"Name of the link."`
-	DeviceSelector *NetworkDeviceSelector `yaml:"deviceSelector,omitempty" effect:"yes" cut:"network" doc:"Find the link by its hardware instead of its name."`
-	Addresses      []string               `yaml:"addresses,omitempty" effect:"yes" cut:"network" doc:"Addresses, with or without prefix length."`
-	CIDR           string                 `yaml:"cidr,omitempty" effect:"yes" cut:"network" doc:"One address; addresses is the newer form."`
-	Routes         []*Route               `yaml:"routes,omitempty" effect:"yes" cut:"network" doc:"Routes through the link."`
-	Bond           *Bond                  `yaml:"bond,omitempty" doc:"Make the link a bond of others."`
-	Bridge         *Bridge                `yaml:"bridge,omitempty" doc:"Make the link a bridge of others."`
-	BridgePort     *BridgePort            `yaml:"bridgePort,omitempty" doc:"Make the link a port of a bridge."`
-	Vlans          []*Vlan                `yaml:"vlans,omitempty" merge:"key=vlanId" doc:"VLANs on the link."`
-	MTU            int                    `yaml:"mtu,omitempty" effect:"yes" cut:"network" doc:"MTU of the link."`
-	DHCP           *bool                  `yaml:"dhcp,omitempty" effect:"yes" cut:"network" default:"false" doc:"Ask for addresses by DHCP."`
-	Ignore         *bool                  `yaml:"ignore,omitempty" effect:"yes" cut:"network" default:"false" doc:"Leave the link alone."`
-	Dummy          *bool                  `yaml:"dummy,omitempty" effect:"yes" cut:"network" default:"false" doc:"Make the link a dummy."`
-	DHCPOptions    *DHCPOptions           `yaml:"dhcpOptions,omitempty" doc:"How DHCP asks."`
-	Wireguard      *DeviceWireguardConfig `yaml:"wireguard,omitempty" doc:"Make the link a WireGuard tunnel."`
+	Interface      string                 `yaml:"interface,omitempty" doc:"Name of the link."`
+	DeviceSelector *NetworkDeviceSelector `yaml:"deviceSelector,omitempty" doc:"Find the link by its hardware instead of its name."`
+	Addresses      []string               `yaml:"addresses,omitempty" doc:"Addresses, with or without prefix length."`
+	CIDR           string                 `yaml:"cidr,omitempty" doc:"One address; addresses is the newer form."`
+	Routes         []*Route               `yaml:"routes,omitempty" doc:"Routes through the link."`
+	Bond           *Bond                  `yaml:"bond,omitempty" effect:"no" doc:"Make the link a bond of others."`
+	Bridge         *Bridge                `yaml:"bridge,omitempty" effect:"no" doc:"Make the link a bridge of others."`
+	BridgePort     *BridgePort            `yaml:"bridgePort,omitempty" effect:"no" doc:"Make the link a port of a bridge."`
+	Vlans          []*Vlan                `yaml:"vlans,omitempty" merge:"key=vlanId" effect:"no" doc:"VLANs on the link."`
+	MTU            int                    `yaml:"mtu,omitempty" doc:"MTU of the link."`
+	DHCP           *bool                  `yaml:"dhcp,omitempty" change:"live" default:"false" doc:"Ask for addresses by DHCP."`
+	Ignore         *bool                  `yaml:"ignore,omitempty" default:"false" doc:"Leave the link alone."`
+	Dummy          *bool                  `yaml:"dummy,omitempty" default:"false" doc:"Make the link a dummy."`
+	DHCPOptions    *DHCPOptions           `yaml:"dhcpOptions,omitempty" change:"live" doc:"How DHCP asks."`
+	Wireguard      *DeviceWireguardConfig `yaml:"wireguard,omitempty" effect:"no" doc:"Make the link a WireGuard tunnel."`
 	VIP            *DeviceVIPConfig       `yaml:"vip,omitempty" doc:"Address shared by the control plane machines."`
 }
 
 // DHCPOptions says how DHCP asks.
 type DHCPOptions struct {
-	RouteMetric uint32 `yaml:"routeMetric" effect:"yes" cut:"network" doc:"Metric of the routes that it brings."`
-	IPv4        *bool  `yaml:"ipv4,omitempty" effect:"yes" cut:"network" default:"true" doc:"Ask for IPv4."`
+	RouteMetric uint32 `yaml:"routeMetric" doc:"Metric of the routes that it brings."`
+	IPv4        *bool  `yaml:"ipv4,omitempty" default:"true" doc:"Ask for IPv4."`
 	IPv6        *bool  `yaml:"ipv6,omitempty" default:"false" doc:"Ask for IPv6."`
 	DUIDv6      string `yaml:"duidv6,omitempty" doc:"Client identifier for DHCPv6, hexadecimal."`
 }
@@ -94,8 +94,8 @@ type DeviceWireguardPeer struct {
 // DeviceVIPConfig is an address shared by the control plane machines.
 type DeviceVIPConfig struct {
 	IP           string                 `yaml:"ip,omitempty" doc:"The address."`
-	EquinixMetal *VIPEquinixMetalConfig `yaml:"equinixMetal,omitempty" doc:"Move the address through Equinix Metal's API."`
-	HCloud       *VIPHCloudConfig       `yaml:"hcloud,omitempty" doc:"Move the address through Hetzner Cloud's API."`
+	EquinixMetal *VIPEquinixMetalConfig `yaml:"equinixMetal,omitempty" effect:"no" doc:"Move the address through Equinix Metal's API."`
+	HCloud       *VIPHCloudConfig       `yaml:"hcloud,omitempty" effect:"no" doc:"Move the address through Hetzner Cloud's API."`
 }
 
 // VIPEquinixMetalConfig holds access to Equinix Metal.

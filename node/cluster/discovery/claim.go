@@ -104,6 +104,9 @@ func (c *Claims) Answer(in *ichorpb.ClaimRequest) *ichorpb.ClaimResponse {
 		out.Granted = true
 		return out
 	}
+	if in.GetNodeId() == c.self {
+		return out // the endpoint led back to the claimant
+	}
 	if out.Reason, out.MayPass = c.refusal(in); out.Reason != "" {
 		c.log.Warn("claim to make the cluster's etcd is refused", "node", in.GetHostname(), "reason", out.Reason)
 		return out
@@ -118,8 +121,8 @@ func (c *Claims) Answer(in *ichorpb.ClaimRequest) *ichorpb.ClaimResponse {
 
 // refusal tells why this node does not stand back, and whether that may pass.
 func (c *Claims) refusal(in *ichorpb.ClaimRequest) (reason string, mayPass bool) {
-	if in.GetNodeId() == "" || in.GetNodeId() == c.self {
-		return "the claim does not name another node", false
+	if in.GetNodeId() == "" {
+		return "the claim does not name a node", false
 	}
 	if c.own {
 		return "this node makes the cluster's etcd", false

@@ -32,6 +32,8 @@ type Needs struct {
 	Network *link.Kernel
 	// Discovery finds the other nodes.
 	Discovery *cluster.Discovery
+	// Kubernetes is the node's part in a cluster.
+	Kubernetes *Kubernetes
 	// Export sends logs and events to servers.
 	Export *export.Exporter
 }
@@ -47,6 +49,7 @@ func All(n Needs) []resource.Block {
 		network(n),
 		ofHost(n),
 		members(n),
+		n.Kubernetes.blocks(),
 		exports(n),
 	)
 }

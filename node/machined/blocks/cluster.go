@@ -6,6 +6,7 @@ import (
 	"github.com/ichor-os/ichor/node/cluster"
 	"github.com/ichor-os/ichor/node/dns/cache"
 	"github.com/ichor-os/ichor/node/kubeprism"
+	"github.com/ichor-os/ichor/node/machined/trust"
 	"github.com/ichor-os/ichor/resource"
 )
 
@@ -16,5 +17,6 @@ func members(n Needs) []resource.Block {
 		cluster.Blocks(n.Discovery),
 		kubeprism.Blocks(&kubeprism.Balancer{Log: n.Log}),
 		cache.Blocks(&cache.Server{Log: n.Log}),
+		[]resource.Block{trust.Around()},
 	)
 }

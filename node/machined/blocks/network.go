@@ -3,6 +3,7 @@ package blocks
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -19,13 +20,14 @@ import (
 // network are the blocks of links, addresses, routes and names, and of the
 // files of /etc.
 func network(n Needs) []resource.Block {
+	clients := &dhcp.Clients{Log: n.Log, Hostname: hostname}
 	return slices.Concat(
 		link.Blocks(n.Network),
+		clients.Blocks(),
 		[]resource.Block{resource.Reconciler("platform-network", platform.ReconcileNetwork)},
 		address.Blocks(),
 		dns.Blocks(dns.Options{Offline: n.SharedKernel}),
 		clock.Servers(),
-		dhcp.Blocks(dhcp.NewClients(n.Log, link.Selected)),
 		[]resource.Block{
 			n.Etc.Mirror(dns.PodResolvConf),
 			resource.Reconciler("network-status", dns.ReconcileStatus),
@@ -59,4 +61,13 @@ func WaitForNames(ctx context.Context, engine *resource.Engine) error {
 				status.AddressReady, status.HostnameReady, status.EtcFilesReady, ctx.Err())
 		}
 	}
+}
+
+// hostname is the name that the node has at present.
+func hostname() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return ""
+	}
+	return name
 }

@@ -215,7 +215,7 @@ func (c *Calls) images() image.Containerd {
 // health checks the cluster by way of apid, for whoever asks.
 func (c *Calls) health() cluster.Health {
 	return cluster.Health{API: c.apid, Kubernetes: func(url string) (health.Kubernetes, error) {
-		api, err := kube.NewClient(kube.AdminKubeconfig)
+		api, err := kube.Client()
 		if err == nil && url != "" {
 			api = api.At(url)
 		}

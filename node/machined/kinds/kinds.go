@@ -46,6 +46,7 @@ func All() []resource.AnyKind {
 		configspec.Kinds,
 		crispec.Kinds,
 		devicespec.Kinds,
+		dhcpspec.Kinds,
 		diskspec.Kinds,
 		dnsspec.Kinds,
 		etcdspec.Kinds,
@@ -71,7 +72,6 @@ func All() []resource.AnyKind {
 		lifecycle.Kinds,
 		kernel.Kinds,
 		timespec.Own,
-		dhcpspec.Own,
 		filespec.Own,
 		diagnostic.Kinds,
 	} {

@@ -43,7 +43,9 @@ func saveAPI(names identity.Names, api *settings.API) error {
 	if err := apiFolder(filepath.Dir(settings.DefaultAPIPath)); err != nil {
 		return fmt.Errorf("write apid settings: %w", err)
 	}
-	return settings.Save(settings.DefaultAPIPath, api, APIDUID)
+	around.mu.Lock()
+	defer around.mu.Unlock()
+	return writeAPI(api)
 }
 
 // apiFolder makes the folder in which apid finds its settings and makes its
@@ -103,12 +105,7 @@ func ControlPlane(c *v1alpha1.Config, names identity.Names) error {
 
 // Silence takes apid's settings away: a node that has a config but no
 // certificate yet is not in maintenance, and answers nobody.
-func Silence() error {
-	if err := os.Remove(settings.DefaultAPIPath); err != nil && !os.IsNotExist(err) {
-		return fmt.Errorf("remove apid settings: %w", err)
-	}
-	return nil
-}
+func Silence() error { return removeAPI() }
 
 // Worker asks trustd of a control plane node for the worker's certificate, until
 // it has one or ctx ends, and puts it in force.

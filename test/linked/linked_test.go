@@ -1,4 +1,6 @@
-package architecture
+// Package linked holds the tests of what the node's program links: they build
+// it, so they are not with the quick tests of the tree.
+package linked
 
 import (
 	"bufio"
@@ -8,6 +10,8 @@ import (
 	"strings"
 	"testing"
 )
+
+const module = "github.com/ichor-os/ichor"
 
 // TestMachined_LinksOnlyMethodsThatAreReached asks the linker. Where a reached
 // function looks methods up by names known only at run time (text/template does),

@@ -1,4 +1,4 @@
-package kube
+package addons
 
 // object is a Kubernetes object as the API takes it.
 type object = map[string]any

@@ -1,44 +1,26 @@
-package kube
+// Package addons makes a cluster of a control plane: the objects that every
+// cluster has and those that the config adds, applied through the API server and
+// taken away again when nothing wants them any more.
+package addons
 
 import (
-	"fmt"
-	"net/url"
+	"encoding/json"
+	"net/netip"
+	"slices"
 	"strings"
+
+	"github.com/ichor-os/ichor/node/kube/spec"
 )
 
-// Addons lists the objects that make a cluster of a control plane, in the order
-// in which they are applied.
-func Addons(s Settings) ([]map[string]any, error) {
-	objects := joining(s)
-	if !s.ProxyDisabled {
-		objects = append(objects, proxy(s)...)
-	}
-	if s.CNI == "flannel" {
-		flannel, err := flannel(s)
-		if err != nil {
-			return nil, err
-		}
-		objects = append(objects, flannel...)
-	}
-	if !s.DNSDisabled {
-		dns, err := coreDNS(s)
-		if err != nil {
-			return nil, err
-		}
-		objects = append(objects, dns...)
-	}
-	return objects, nil
-}
-
 // joining lets nodes join with the bootstrap token, and renew on their own.
-func joining(s Settings) []map[string]any {
+func joining(token string) []map[string]any {
 	const bootstrappers, nodes = "system:bootstrappers:nodes", "system:nodes"
 	objects := []map[string]any{
 		bind("ichor:node-bootstrapper", "system:node-bootstrapper", "Group", bootstrappers),
 		bind("ichor:approve-joining", "system:certificates.k8s.io:certificatesigningrequests:nodeclient", "Group", bootstrappers),
 		bind("ichor:approve-renewal", "system:certificates.k8s.io:certificatesigningrequests:selfnodeclient", "Group", nodes),
 	}
-	id, secret, ok := strings.Cut(s.BootstrapToken, ".")
+	id, secret, ok := strings.Cut(token, ".")
 	if !ok {
 		return objects
 	}
@@ -53,14 +35,14 @@ func joining(s Settings) []map[string]any {
 	})
 }
 
-func proxy(s Settings) []map[string]any {
+func proxy(c spec.BootstrapManifestsConfigSpec, namespaced bool) []map[string]any {
 	config := object{
 		"apiVersion": "kubeproxy.config.k8s.io/v1alpha1", "kind": "KubeProxyConfiguration",
-		"mode": "nftables", "clusterCIDR": strings.Join(s.PodNets, ","),
+		"mode": mode(c), "clusterCIDR": strings.Join(c.PodCIDRs, ","),
 		"clientConnection":   object{"kubeconfig": "/var/lib/kube-proxy/kubeconfig.conf"},
 		"metricsBindAddress": "127.0.0.1:10249",
 	}
-	if s.Namespaced {
+	if namespaced {
 		config["oomScoreAdj"] = 0
 		config["conntrack"] = object{
 			"maxPerCore": 0, "min": 0, "tcpEstablishedTimeout": "0s", "tcpCloseWaitTimeout": "0s", "udpTimeout": "0s", "udpStreamTimeout": "0s",
@@ -68,7 +50,7 @@ func proxy(s Settings) []map[string]any {
 	}
 	kubeconfig := object{
 		"apiVersion": "v1", "kind": "Config",
-		"clusters":        list(object{"name": "default", "cluster": object{"server": s.Endpoint, "certificate-authority": "/var/run/secrets/kubernetes.io/serviceaccount/ca.crt"}}),
+		"clusters":        list(object{"name": "default", "cluster": object{"server": c.Server, "certificate-authority": "/var/run/secrets/kubernetes.io/serviceaccount/ca.crt"}}),
 		"users":           list(object{"name": "default", "user": object{"tokenFile": "/var/run/secrets/kubernetes.io/serviceaccount/token"}}),
 		"contexts":        list(object{"name": "default", "context": object{"cluster": "default", "user": "default"}}),
 		"current-context": "default",
@@ -80,8 +62,8 @@ func proxy(s Settings) []map[string]any {
 		daemonSet("kube-proxy", object{"k8s-app": "kube-proxy", "tier": "node"}, object{
 			"hostNetwork": true, "serviceAccountName": "kube-proxy", "priorityClassName": "system-node-critical", "tolerations": everywhere(),
 			"containers": list(object{
-				"name": "kube-proxy", "image": s.Images.Proxy,
-				"command":         list("/usr/local/bin/kube-proxy", "--config=/var/lib/kube-proxy/config.conf", "--hostname-override=$(NODE_NAME)"),
+				"name": "kube-proxy", "image": c.ProxyImage,
+				"command":         append(list("/usr/local/bin/kube-proxy", "--config=/var/lib/kube-proxy/config.conf", "--hostname-override=$(NODE_NAME)"), texts(without(c.ProxyArgs, "--proxy-mode="))...),
 				"env":             list(fieldEnv("NODE_NAME", "spec.nodeName")),
 				"securityContext": object{"privileged": true},
 				"volumeMounts":    list(mountAt("config", "/var/lib/kube-proxy", true)),
@@ -95,16 +77,20 @@ func fieldEnv(name, field string) object {
 	return object{"name": name, "valueFrom": object{"fieldRef": object{"fieldPath": field}}}
 }
 
-func flannel(s Settings) ([]map[string]any, error) {
-	endpoint, err := url.Parse(s.Endpoint)
-	if err != nil {
-		return nil, fmt.Errorf("read endpoint: %s: %w", s.Endpoint, err)
+func flannel(c spec.BootstrapManifestsConfigSpec) []map[string]any {
+	network := object{"EnableNFTables": true, "Backend": object{"Type": "vxlan", "Port": 4789}}
+	for _, subnet := range c.PodCIDRs {
+		switch p, err := netip.ParsePrefix(subnet); {
+		case err != nil:
+		case p.Addr().Is4():
+			network["Network"], network["EnableIPv4"] = subnet, true
+		default:
+			network["IPv6Network"], network["EnableIPv6"] = subnet, true
+		}
 	}
-	port := endpoint.Port()
-	if port == "" {
-		port = "443"
+	if network["Network"] == nil {
+		network["EnableIPv4"] = false
 	}
-	network := object{"Network": s.PodNets[0], "EnableNFTables": true, "Backend": object{"Type": "vxlan", "Port": 4789}}
 	return []map[string]any{
 		serviceAccount("flannel"),
 		clusterRole("flannel",
@@ -117,18 +103,18 @@ func flannel(s Settings) ([]map[string]any, error) {
 		daemonSet("kube-flannel", object{"k8s-app": "kube-flannel", "tier": "node"}, object{
 			"hostNetwork": true, "serviceAccountName": "flannel", "priorityClassName": "system-node-critical", "tolerations": everywhere(),
 			"initContainers": list(object{
-				"name": "install-plugin", "image": s.Images.Flannel,
+				"name": "install-plugin", "image": c.FlannelImage,
 				"command":      list("/usr/local/bin/install-cni", "/opt/cni/bin/flannel", "/host/opt/cni/bin/flannel"),
 				"volumeMounts": list(mountAt("plugins", "/host/opt/cni/bin", false)),
 			}),
 			"containers": list(object{
-				"name": "kube-flannel", "image": s.Images.Flannel,
-				"command": list("/opt/bin/flanneld", "--ip-masq", "--kube-subnet-mgr"),
+				"name": "kube-flannel", "image": c.FlannelImage,
+				"command": append(list("/opt/bin/flanneld", "--ip-masq", "--kube-subnet-mgr"), texts(c.FlannelExtraArgs)...),
 				"env": list(
 					fieldEnv("POD_NAME", "metadata.name"), fieldEnv("POD_NAMESPACE", "metadata.namespace"), fieldEnv("NODE_NAME", "spec.nodeName"),
 					// The pod network is there before the service network.
-					object{"name": "KUBERNETES_SERVICE_HOST", "value": endpoint.Hostname()},
-					object{"name": "KUBERNETES_SERVICE_PORT", "value": port},
+					object{"name": "KUBERNETES_SERVICE_HOST", "value": c.FlannelKubeServiceHost},
+					object{"name": "KUBERNETES_SERVICE_PORT", "value": c.FlannelKubeServicePort},
 				),
 				"securityContext": object{"privileged": true},
 				"volumeMounts":    list(mountAt("run", "/run/flannel", false), mountAt("config", "/etc/kube-flannel", true)),
@@ -139,27 +125,8 @@ func flannel(s Settings) ([]map[string]any, error) {
 				fromConfigMap("config", "kube-flannel-cfg"),
 			),
 		}),
-	}, nil
+	}
 }
-
-// CNIConfig is the network configuration of a node with flannel. It is written
-// when flannel's subnet file is there: a runtime that sees it before fails to
-// attach pods and waits long before it tries again.
-const CNIConfig = `{
-  "name": "cbr0",
-  "cniVersion": "1.0.0",
-  "plugins": [
-    {"type": "flannel", "delegate": {"hairpinMode": true, "isDefaultGateway": true}},
-    {"type": "portmap", "backend": "nftables", "capabilities": {"portMappings": true}}
-  ]
-}
-`
-
-// Places of the network configuration and of flannel's subnet file.
-const (
-	CNIConfigPath = "/etc/cni/net.d/10-flannel.conflist"
-	SubnetFile    = "/run/flannel/subnet.env"
-)
 
 func corefile(domain string) string {
 	return `.:53 {
@@ -181,11 +148,7 @@ func corefile(domain string) string {
 `
 }
 
-func coreDNS(s Settings) ([]map[string]any, error) {
-	address, err := s.ServiceIP(10)
-	if err != nil {
-		return nil, err
-	}
+func coreDNS(c spec.BootstrapManifestsConfigSpec) []map[string]any {
 	labels := object{"k8s-app": "kube-dns"}
 	probe := func(path string, port int) object {
 		return object{"httpGet": object{"path": path, "port": port}, "periodSeconds": 2, "timeoutSeconds": 5, "failureThreshold": 5}
@@ -194,7 +157,7 @@ func coreDNS(s Settings) ([]map[string]any, error) {
 		"serviceAccountName": "coredns", "priorityClassName": "system-cluster-critical", "dnsPolicy": "Default",
 		"tolerations": list(object{"key": "node-role.kubernetes.io/control-plane", "operator": "Exists", "effect": "NoSchedule"}),
 		"containers": list(object{
-			"name": "coredns", "image": s.Images.CoreDNS, "args": list("-conf", "/etc/coredns/Corefile"),
+			"name": "coredns", "image": c.CoreDNSImage, "args": list("-conf", "/etc/coredns/Corefile"),
 			"resources":      object{"limits": object{"memory": "170Mi"}, "requests": object{"cpu": "100m", "memory": "70Mi"}},
 			"volumeMounts":   list(mountAt("config", "/etc/coredns", true)),
 			"livenessProbe":  probe("/health", 8080),
@@ -206,6 +169,20 @@ func coreDNS(s Settings) ([]map[string]any, error) {
 		}),
 		"volumes": list(fromConfigMap("config", "coredns")),
 	}
+	var addresses []any
+	for _, address := range []string{c.DNSServiceIP, c.DNSServiceIPv6} {
+		if address != "" {
+			addresses = append(addresses, address)
+		}
+	}
+	service := object{"clusterIP": addresses[0], "clusterIPs": addresses, "selector": labels, "ports": list(
+		object{"name": "dns", "port": 53, "protocol": "UDP", "targetPort": 53},
+		object{"name": "dns-tcp", "port": 53, "protocol": "TCP", "targetPort": 53},
+		object{"name": "metrics", "port": 9153, "protocol": "TCP", "targetPort": 9153},
+	)}
+	if len(addresses) > 1 {
+		service["ipFamilyPolicy"] = "PreferDualStack"
+	}
 	return []map[string]any{
 		serviceAccount("coredns"),
 		clusterRole("system:coredns",
@@ -213,7 +190,7 @@ func coreDNS(s Settings) ([]map[string]any, error) {
 			rule(list("discovery.k8s.io"), list("endpointslices"), list("list", "watch")),
 		),
 		bind("system:coredns", "system:coredns", "ServiceAccount", "coredns"),
-		configMap("coredns", object{"Corefile": corefile(s.Domain)}),
+		configMap("coredns", object{"Corefile": corefile(c.ClusterDomain)}),
 		{
 			"apiVersion": "apps/v1", "kind": "Deployment",
 			"metadata": object{"name": "coredns", "namespace": system, "labels": labels},
@@ -225,24 +202,39 @@ func coreDNS(s Settings) ([]map[string]any, error) {
 		},
 		{
 			"apiVersion": "v1", "kind": "Service", "metadata": meta("kube-dns", system, "k8s-app", "kube-dns", "kubernetes.io/name", "CoreDNS"),
-			"spec": object{
-				"clusterIP": address.String(), "selector": labels,
-				"ports": list(
-					object{"name": "dns", "port": 53, "protocol": "UDP", "targetPort": 53},
-					object{"name": "dns-tcp", "port": 53, "protocol": "TCP", "targetPort": 53},
-					object{"name": "metrics", "port": 9153, "protocol": "TCP", "targetPort": 9153},
-				),
-			},
+			"spec": service,
 		},
-	}, nil
+	}
 }
 
 // text renders an object for a config map; it holds plain values only, which
 // always encode.
 func text(value object) string {
-	out, err := encode(value)
+	out, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
 		panic(err)
 	}
 	return string(out)
+}
+
+func texts(in []string) []any {
+	var out []any
+	for _, text := range in {
+		out = append(out, text)
+	}
+	return out
+}
+
+// mode is how kube-proxy directs packets: it is an argument among the others.
+func mode(c spec.BootstrapManifestsConfigSpec) string {
+	for _, arg := range c.ProxyArgs {
+		if mode, ok := strings.CutPrefix(arg, "--proxy-mode="); ok {
+			return mode
+		}
+	}
+	return "nftables"
+}
+
+func without(args []string, prefix string) []string {
+	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, prefix) })
 }
