@@ -30,8 +30,8 @@ certificates: |
 
 // TrustedRootsConfig adds certificate authorities.
 type TrustedRootsConfig struct {
-	DocName      string `yaml:"name" doc:"Name of the set."`
-	Certificates string `yaml:"certificates" doc:"Certificates of the authorities, in PEM."`
+	DocName      string `yaml:"name" effect:"yes" doc:"Name of the set."`
+	Certificates string `yaml:"certificates" effect:"yes" doc:"Certificates of the authorities, in PEM."`
 }
 
 // Kind returns TrustedRootsKind.
