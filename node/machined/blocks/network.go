@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ichor-os/ichor/node/address"
@@ -57,8 +58,8 @@ func WaitForNames(ctx context.Context, engine *resource.Engine) error {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return fmt.Errorf("wait for names: address %t, host name %t, files of /etc %t: %w",
-				status.AddressReady, status.HostnameReady, status.EtcFilesReady, ctx.Err())
+			return fmt.Errorf("wait for names: address %t, host name %t, files of /etc %t: %w%s",
+				status.AddressReady, status.HostnameReady, status.EtcFilesReady, ctx.Err(), unwell(engine))
 		}
 	}
 }
@@ -70,4 +71,15 @@ func hostname() string {
 		return ""
 	}
 	return name
+}
+
+// unwell names what the engine could not do.
+func unwell(engine *resource.Engine) string {
+	var text strings.Builder
+	for _, status := range engine.Status() {
+		if status.Reason != "" {
+			fmt.Fprintf(&text, "; %s %s: %s", status.Name, status.State, status.Reason)
+		}
+	}
+	return text.String()
 }
