@@ -38,7 +38,7 @@ func (n *node) startEngine(ctx context.Context) error {
 			n.log.Error("engine ended", "error", err)
 		}
 	}()
-	if err := platform.Publish(ctx, n.engine, boot.PlatformContainer, n.platform); err != nil {
+	if err := platform.Publish(ctx, n.engine, boot.PlatformContainer, n.platform, platform.MachineIDFile); err != nil {
 		return err
 	}
 	if err := link.Wait(ctx, n.engine, n.platform.Link, n.platform.Addresses); err != nil {

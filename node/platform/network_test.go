@@ -3,6 +3,7 @@ package platform
 import (
 	"context"
 	"net/netip"
+	"path/filepath"
 	"testing"
 
 	linkspec "github.com/ichor-os/ichor/node/link/spec"
@@ -22,7 +23,7 @@ func TestReconcileNetwork_PutsTheMetadataIntoThePlatformLayer(t *testing.T) {
 	err := Publish(ctx, engine, "container", Metadata{
 		Hostname: "n1", Link: "eth0", Gateway: netip.MustParseAddr("fd00:5::1"),
 		Addresses: []netip.Prefix{netip.MustParsePrefix("10.5.0.2/24"), netip.MustParsePrefix("fd00:5::2/64")},
-	})
+	}, filepath.Join(t.TempDir(), "machine-id"))
 	if err != nil {
 		t.Fatal(err)
 	}

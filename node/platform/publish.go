@@ -14,10 +14,10 @@ import (
 )
 
 // Publish shows as resources what the platform with the name says about the
-// node, and its machine id, made at the first start.
-func Publish(ctx context.Context, engine *resource.Engine, name string, m Metadata) error {
-	machineID, err := MachineID(MachineIDFile, func(text []byte) error {
-		return atomicfile.Replace(MachineIDFile, text, 0o600)
+// node, and its machine id, which is made at the first start and kept in idFile.
+func Publish(ctx context.Context, engine *resource.Engine, name string, m Metadata, idFile string) error {
+	machineID, err := MachineID(idFile, func(text []byte) error {
+		return atomicfile.Replace(idFile, text, 0o600)
 	})
 	if err != nil {
 		return err
