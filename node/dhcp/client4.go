@@ -84,7 +84,11 @@ func (c *client4) lease(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("find link: %s: %w", c.link, err)
 	}
-	got, err := client.Request(ctx, c.modifiers(link)...)
+	who, err := c.modifiers(link)
+	if err != nil {
+		return err
+	}
+	got, err := client.Request(ctx, who...)
 	if err != nil {
 		return fmt.Errorf("ask for a lease: %s: %w", c.link, err)
 	}
@@ -101,7 +105,7 @@ func (c *client4) lease(ctx context.Context) error {
 			c.log.Warn("a part of the DHCP lease makes no sense and is left out", "link", c.link, "part", ignored)
 		}
 		c.show(&shown)
-		if got, err = c.renew(ctx, client, got, link); err != nil {
+		if got, err = c.renew(ctx, client, got, who); err != nil {
 			c.show(nil)
 			return err
 		}
@@ -109,7 +113,7 @@ func (c *client4) lease(ctx context.Context) error {
 }
 
 // modifiers complete a message by what the client asks for and who it is.
-func (c *client4) modifiers(link *net.Interface) []dhcpv4.Modifier {
+func (c *client4) modifiers(link *net.Interface) ([]dhcpv4.Modifier, error) {
 	all := []dhcpv4.Modifier{dhcpv4.WithRequestedOptions(asked...)}
 	if name := c.hostname(); name != "" && !c.how.SkipHostnameRequest {
 		all = append(all, dhcpv4.WithOption(dhcpv4.OptHostName(name)))
@@ -118,13 +122,15 @@ func (c *client4) modifiers(link *net.Interface) []dhcpv4.Modifier {
 	case linkspec.ClientIdentifierMAC:
 		all = append(all, dhcpv4.WithOption(dhcpv4.OptClientIdentifier(append([]byte{1}, link.HardwareAddr...))))
 	case linkspec.ClientIdentifierDUID:
-		if raw, err := duid(c.how.ClientIdentifier.DUIDRawHex); err == nil {
-			// Type 255, identity of the link, DUID (RFC 4361).
-			id := append([]byte{255, 0, 0, 0, byte(link.Index)}, raw...)
-			all = append(all, dhcpv4.WithOption(dhcpv4.OptClientIdentifier(id)))
+		raw, err := duid(c.how.ClientIdentifier.DUIDRawHex)
+		if err != nil {
+			return nil, fmt.Errorf("read DUID: %w", err)
 		}
+		// Type 255, identity of the link, DUID (RFC 4361).
+		identity := iaid(link)
+		all = append(all, dhcpv4.WithOption(dhcpv4.OptClientIdentifier(append(append([]byte{255}, identity[:]...), raw...))))
 	}
-	return all
+	return all, nil
 }
 
 func duid(text string) ([]byte, error) {
@@ -134,20 +140,14 @@ func duid(text string) ([]byte, error) {
 // times are when a lease is renewed with its server, when with any, and when it
 // ends, counted from its beginning (RFC 2131, 4.4.5).
 func times(ack *dhcpv4.DHCPv4) (renew, rebind, end time.Duration) {
-	end = max(ack.IPAddressLeaseTime(defaultLease), shortestLease)
-	renew, rebind = ack.IPAddressRenewalTime(end/2), ack.IPAddressRebindingTime(end*7/8)
-	if rebind > end || rebind <= 0 {
-		rebind = end * 7 / 8
-	}
-	if renew > rebind || renew <= 0 {
-		renew = rebind * 4 / 7
-	}
+	end = ack.IPAddressLeaseTime(defaultLease)
+	renew, rebind = inOrder(ack.IPAddressRenewalTime(0), ack.IPAddressRebindingTime(0), end)
 	return renew, rebind, end
 }
 
 // renew waits until it is time, and renews; the error says why the lease is
 // gone.
-func (c *client4) renew(ctx context.Context, client *nclient4.Client, got *nclient4.Lease, link *net.Interface) (*nclient4.Lease, error) {
+func (c *client4) renew(ctx context.Context, client *nclient4.Client, got *nclient4.Lease, who []dhcpv4.Modifier) (*nclient4.Lease, error) {
 	renewal, rebinding, end := times(got.ACK)
 	for next := renewal; ; {
 		pause(ctx, time.Until(got.CreationTime.Add(next)))
@@ -160,11 +160,13 @@ func (c *client4) renew(ctx context.Context, client *nclient4.Client, got *nclie
 		}
 		var again *nclient4.Lease
 		var err error
+		bounded, cancel := context.WithDeadline(ctx, got.CreationTime.Add(end))
 		if age < rebinding {
-			again, err = client.Renew(ctx, got, c.modifiers(link)...)
+			again, err = client.Renew(bounded, got, who...)
 		} else {
-			again, err = c.rebind(ctx, client, got, link)
+			again, err = c.rebind(bounded, client, got, who)
 		}
+		cancel()
 		if err == nil {
 			return again, nil
 		}
@@ -184,8 +186,8 @@ func (c *client4) renew(ctx context.Context, client *nclient4.Client, got *nclie
 }
 
 // rebind asks any server to go on with the lease.
-func (c *client4) rebind(ctx context.Context, client *nclient4.Client, got *nclient4.Lease, link *net.Interface) (*nclient4.Lease, error) {
-	request, err := dhcpv4.NewRenewFromAck(got.ACK, c.modifiers(link)...)
+func (c *client4) rebind(ctx context.Context, client *nclient4.Client, got *nclient4.Lease, who []dhcpv4.Modifier) (*nclient4.Lease, error) {
+	request, err := dhcpv4.NewRenewFromAck(got.ACK, who...)
 	if err != nil {
 		return nil, err
 	}

@@ -18,10 +18,9 @@ import (
 
 // Bounds of what a server may say.
 const (
-	smallestMTU   = 576
-	largestMTU    = 65535
-	shortestLease = 10 * time.Second
-	defaultLease  = time.Hour
+	smallestMTU  = 576
+	largestMTU   = 65535
+	defaultLease = time.Hour
 )
 
 // hostLabel is a label of a host name (RFC 1123).
@@ -42,7 +41,11 @@ func lease4(link string, ack *dhcpv4.DHCPv4, now time.Time) (spec.LeaseSpec, err
 		}
 	}
 	l.Address = netip.PrefixFrom(address, bits)
-	l.Until = now.Add(max(ack.IPAddressLeaseTime(defaultLease), shortestLease))
+	life := ack.IPAddressLeaseTime(defaultLease)
+	if life <= 0 {
+		return l, fmt.Errorf("read lease: %s: it lasts for no time", link)
+	}
+	l.Until = now.Add(life)
 	l.Routes = routes4(ack, l.Address, &l)
 	if mtu := ack.Options.Get(dhcpv4.OptionInterfaceMTU); len(mtu) == 2 {
 		if size := uint32(mtu[0])<<8 | uint32(mtu[1]); size >= smallestMTU && size <= largestMTU {

@@ -86,14 +86,21 @@ func TestTimesAreInOrderWhateverTheServerSays(t *testing.T) {
 	}
 	for _, m := range []*dhcpv4.DHCPv4{
 		ack(t),
-		ack(t, seconds(dhcpv4.OptionIPAddressLeaseTime, 0)),
+		ack(t, seconds(dhcpv4.OptionIPAddressLeaseTime, 3)),
 		ack(t, seconds(dhcpv4.OptionIPAddressLeaseTime, 100), seconds(dhcpv4.OptionRenewTimeValue, 200), seconds(dhcpv4.OptionRebindingTimeValue, 250)),
 		ack(t, seconds(dhcpv4.OptionIPAddressLeaseTime, 100), seconds(dhcpv4.OptionRenewTimeValue, 90), seconds(dhcpv4.OptionRebindingTimeValue, 50)),
 	} {
 		renew, rebind, end := times(m)
-		if renew <= 0 || renew > rebind || rebind > end || end < shortestLease {
+		if renew <= 0 || renew > rebind || rebind > end {
 			t.Errorf("%s, %s, %s", renew, rebind, end)
 		}
+	}
+}
+
+func TestLeaseOfNoTimeIsNone(t *testing.T) {
+	m := ack(t, dhcpv4.WithOption(dhcpv4.OptGeneric(dhcpv4.OptionIPAddressLeaseTime, []byte{0, 0, 0, 0})))
+	if l, err := lease4("eth0", m, time.Now()); err == nil {
+		t.Errorf("taken: %+v", l)
 	}
 }
 

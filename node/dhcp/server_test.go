@@ -153,12 +153,12 @@ func (n *network) serve(args ...string) (stop func()) {
 // until waits for a state of the node.
 func (n *network) until(what string, is func() bool) {
 	n.t.Helper()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(3 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if is() {
 			return
 		}
 	}
-	n.t.Fatalf("%s: not after a minute; leases %v", what, n.leases())
+	n.t.Fatalf("%s: not after three minutes; leases %v", what, n.leases())
 }
 
 func (n *network) leases() (all []spec.LeaseSpec) {
@@ -199,6 +199,7 @@ func gateway(t *testing.T, family int) string {
 }
 
 func TestLease_ComesRenewsAndIsReplaced(t *testing.T) {
+	t.Parallel()
 	if !inNamespace(t) {
 		return
 	}
@@ -240,11 +241,13 @@ func TestLease_ComesRenewsAndIsReplaced(t *testing.T) {
 }
 
 func TestLease6_AddressByServerAndRouteByAdvertisement(t *testing.T) {
+	t.Parallel()
 	if !inNamespace(t) {
 		return
 	}
 	n := newNetwork(t)
-	n.serve("--enable-ra", "--dhcp-range=fd77::50,fd77::60,64,2m", "--dhcp-option=option6:dns-server,[fd77::53]")
+	n.serve("--enable-ra", "--dhcp-range=fd77::50,fd77::60,64,2m", "--dhcp-option=option6:dns-server,[fd77::53]",
+		"--dhcp-option=option6:ntp-server,[fd77::123]", "--dhcp-option=option:T1,2s", "--dhcp-option=option:T2,4s")
 	n.config("---\napiVersion: v1alpha1\nkind: DHCPv6Config\nname: eth0\n---\napiVersion: v1alpha1\nkind: LinkConfig\nname: eth0\nup: true\n")
 	n.until("address", func() bool {
 		for _, a := range addresses(t, netlink.FAMILY_V6, "fd77::/64") {
@@ -255,7 +258,12 @@ func TestLease6_AddressByServerAndRouteByAdvertisement(t *testing.T) {
 		return false
 	})
 	n.until("gateway", func() bool { return strings.HasPrefix(gateway(t, netlink.FAMILY_V6), "fe80::") })
-	if l := n.leases(); len(l) != 1 || fmt.Sprint(l[0].DNSServers) != "[fd77::53]" {
-		t.Errorf("leases are %+v", l)
+	first := n.leases()
+	if len(first) != 1 || fmt.Sprint(first[0].DNSServers, first[0].TimeServers) != "[fd77::53] [fd77::123]" {
+		t.Fatalf("leases are %+v", first)
+	}
+	n.until("renewal", func() bool { l := n.leases(); return len(l) == 1 && l[0].Until.After(first[0].Until) })
+	if again := n.leases()[0].Address; again != first[0].Address {
+		t.Errorf("the address changed from %s to %s when it was renewed", first[0].Address, again)
 	}
 }

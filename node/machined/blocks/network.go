@@ -11,6 +11,7 @@ import (
 	"github.com/ichor-os/ichor/node/address"
 	"github.com/ichor-os/ichor/node/dhcp"
 	"github.com/ichor-os/ichor/node/dns"
+	"github.com/ichor-os/ichor/node/kernel"
 	"github.com/ichor-os/ichor/node/link"
 	linkspec "github.com/ichor-os/ichor/node/link/spec"
 	"github.com/ichor-os/ichor/node/platform"
@@ -22,7 +23,7 @@ import (
 // files of /etc.
 func network(n Needs) []resource.Block {
 	clients := &dhcp.Clients{Log: n.Log, Hostname: hostname}
-	return slices.Concat(
+	all := slices.Concat(
 		link.Blocks(n.Network),
 		clients.Blocks(),
 		[]resource.Block{resource.Reconciler("platform-network", platform.ReconcileNetwork)},
@@ -34,6 +35,10 @@ func network(n Needs) []resource.Block {
 			resource.Reconciler("network-status", dns.ReconcileStatus),
 		},
 	)
+	if n.SharedKernel {
+		return all // its command line is not about this node
+	}
+	return append(all, kernel.Cmdline("/proc/cmdline"), resource.Reconciler("cmdline-network", platform.ReconcileCommandLine))
 }
 
 // namesBound is how long the node may take to have its name and its files.
