@@ -84,13 +84,15 @@ func (l *Lock) take(ctx context.Context, client etcdserverpb.KVClient) (string, 
 		return l.Self, nil
 	}
 	for _, response := range answer.GetResponses() {
-		for _, kv := range response.GetResponseRange().GetKvs() {
-			// A value of an earlier start of this node hangs on its own lease.
-			if string(kv.GetValue()) == l.Self && kv.GetLease() != l.lease {
-				return "", errors.New("an earlier start of this node holds it until its lease ends")
-			}
-			return string(kv.GetValue()), nil
+		kvs := response.GetResponseRange().GetKvs()
+		if len(kvs) == 0 {
+			continue
 		}
+		// A value of an earlier start of this node hangs on its own lease.
+		if string(kvs[0].GetValue()) == l.Self && kvs[0].GetLease() != l.lease {
+			return "", errors.New("an earlier start of this node holds it until its lease ends")
+		}
+		return string(kvs[0].GetValue()), nil
 	}
 	return "", errors.New("the holder left at this moment")
 }
