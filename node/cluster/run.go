@@ -115,7 +115,7 @@ func (d *Discovery) Start(ctx context.Context, c *config.Config, dialer discover
 	d.table = discovery.NewTable(self, seal, time.Now, d.Log)
 	d.Service.Use(d.table, claims)
 	// Known ones of last time first: they are asked until others are known.
-	seeds := append(append(loadSeeds(d.Seeds), w.host), w.peers...)
+	seeds := append(append(LoadSeeds(d.Seeds), w.host), w.peers...)
 	seeds = slices.DeleteFunc(seeds, func(s string) bool { return s == "" })
 	d.peers = &discovery.Peers{
 		Table: d.table, Log: d.Log, Dial: dialer.Dial, Port: trustdPort,
@@ -305,7 +305,7 @@ func (d *Discovery) Claim(ctx context.Context) error {
 	for _, address := range d.others(every) {
 		peers = append(peers, netip.AddrPortFrom(address, trustdPort).String())
 	}
-	for _, seed := range append([]string{host}, loadSeeds(d.Seeds)...) {
+	for _, seed := range append([]string{host}, LoadSeeds(d.Seeds)...) {
 		if address := net.JoinHostPort(seed, strconv.Itoa(trustdPort)); seed != "" && !slices.Contains(peers, address) {
 			peers = append(peers, address)
 		}
@@ -345,8 +345,8 @@ func (d *Discovery) keepSeeds(table *discovery.Table, last string) string {
 	return string(text)
 }
 
-// loadSeeds reads the file of seeds; one that cannot be read is none.
-func loadSeeds(path string) []string {
+// LoadSeeds reads the file of seeds; one that cannot be read is none.
+func LoadSeeds(path string) []string {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {

@@ -3,6 +3,7 @@ package etcd
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/netip"
 	"slices"
 	"strings"
@@ -93,7 +94,7 @@ func (m *Member) reconcileSpec(_ context.Context, s *resource.Session) error {
 		return resource.Hold("waiting for the node's addresses")
 	}
 	out, err := specOf(config, node.Nodename, settled.Addresses)
-	m.complain(err)
+	m.said.Tell(m.Log, slog.LevelError, "etcd goes on as it was", err)
 	if err != nil {
 		return err
 	}
@@ -125,39 +126,9 @@ func specOf(config spec.EtcdConfigSpec, name string, addresses []netip.Addr) (sp
 // choose keeps the addresses in valid and not in excluded; without valid ones
 // the first that is not excluded.
 func choose(addresses []netip.Addr, valid, excluded []string) ([]netip.Addr, error) {
-	in, err := networks(valid)
-	if err != nil {
-		return nil, err
-	}
-	not, err := networks(excluded)
-	if err != nil {
-		return nil, err
-	}
-	var out []netip.Addr
-	for _, a := range addresses {
-		holds := func(p netip.Prefix) bool { return p.Contains(a) }
-		if (len(in) == 0 || slices.ContainsFunc(in, holds)) && !slices.ContainsFunc(not, holds) {
-			out = append(out, a)
-		}
-	}
-	if len(in) == 0 && len(out) > 1 {
+	out, err := kubeletspec.Choose(addresses, valid, excluded)
+	if err == nil && len(valid) == 0 && len(out) > 1 {
 		out = out[:1]
 	}
-	return out, nil
-}
-
-func networks(texts []string) ([]netip.Prefix, error) {
-	var out []netip.Prefix
-	for _, text := range texts {
-		if a, err := netip.ParseAddr(text); err == nil {
-			out = append(out, netip.PrefixFrom(a, a.BitLen()))
-			continue
-		}
-		p, err := netip.ParsePrefix(text)
-		if err != nil {
-			return nil, fmt.Errorf("read subnet: %q: %w", text, err)
-		}
-		out = append(out, p.Masked())
-	}
-	return out, nil
+	return out, err
 }

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/ichor-os/ichor/told"
 )
 
 // Errors of Bootstrap.
@@ -172,7 +174,7 @@ func (m *Membership) elsewhere(ctx context.Context, s Settings) []netip.Addr {
 // Await returns when this node has data, was told to bootstrap, or was taken in
 // by the members of a cluster.
 func (m *Membership) Await(ctx context.Context) error {
-	last := ""
+	var said told.Errors
 	for {
 		has, err := m.hasData()
 		if has || err != nil {
@@ -189,10 +191,7 @@ func (m *Membership) Await(ctx context.Context) error {
 		if joined {
 			return nil
 		}
-		if err != nil && err.Error() != last {
-			last = err.Error()
-			m.log.Warn("etcd is not joined yet", "error", err)
-		}
+		said.Tell(m.log, slog.LevelWarn, "etcd is not joined yet", err)
 	}
 }
 

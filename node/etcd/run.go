@@ -20,6 +20,7 @@ import (
 	secretspec "github.com/ichor-os/ichor/node/secret/spec"
 	servicespec "github.com/ichor-os/ichor/node/service/spec"
 	"github.com/ichor-os/ichor/resource"
+	"github.com/ichor-os/ichor/told"
 )
 
 // Service is etcd's service on the node.
@@ -46,7 +47,7 @@ type Member struct {
 	mu         sync.Mutex
 	membership *Membership
 	running    [sha256.Size]byte
-	complaint  string
+	said       told.Errors
 }
 
 // Blocks are the blocks of etcd.
@@ -60,19 +61,6 @@ func (m *Member) Blocks() []resource.Block {
 		resource.Source("etcd-member", spec.EtcdMembers, m.watchMember),
 		resource.Mirror("etcd", spec.EtcdSpecs, nil, m.ensure, m.remove),
 	}
-}
-
-func (m *Member) complain(err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	text := ""
-	if err != nil {
-		text = err.Error()
-	}
-	if text != "" && text != m.complaint {
-		m.Log.Error("etcd goes on as it was", "error", err)
-	}
-	m.complaint = text
 }
 
 // Membership is this node's, nil on a node that runs no etcd.

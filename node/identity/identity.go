@@ -24,8 +24,9 @@ type Names struct {
 	Further []string
 }
 
-// all lists the names once each, the host name first.
-func (n Names) all() []string {
+// All lists the names that a certificate of the node is good for, once each, the
+// host name first.
+func (n Names) All() []string {
 	list := []string{n.Hostname, "localhost", "127.0.0.1", "::1"}
 	for _, address := range n.Addresses {
 		list = append(list, address.String())
@@ -57,7 +58,7 @@ func Maintenance(names Names, now time.Time) (pki.Pair, string, error) {
 		return pki.Pair{}, "", fmt.Errorf("make maintenance identity: %w", err)
 	}
 	pair, err := authority.Issue(pki.Ed25519, pki.Template{
-		CommonName: "maintenance", Names: names.all(), Usages: pki.ServerAuth, Lifetime: pki.NodeLifetime, NotBefore: now,
+		CommonName: "maintenance", Names: names.All(), Usages: pki.ServerAuth, Lifetime: pki.NodeLifetime, NotBefore: now,
 	})
 	if err != nil {
 		return pki.Pair{}, "", fmt.Errorf("make maintenance identity: %w", err)
@@ -77,7 +78,7 @@ func ControlPlane(machineCA pki.Pair, names Names, now time.Time) (server, clien
 		return server, client, fmt.Errorf("load machine CA: %w", err)
 	}
 	server, err = authority.Issue(pki.Ed25519, pki.Template{
-		CommonName: names.Hostname, Names: names.all(),
+		CommonName: names.Hostname, Names: names.All(),
 		Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}, Lifetime: pki.NodeLifetime, NotBefore: now,
 	})
 	if err != nil {

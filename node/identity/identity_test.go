@@ -59,7 +59,7 @@ func TestControlPlane_ServerHasNoRoleAndClientMaySpeakForOthers(t *testing.T) {
 }
 
 func TestNames_AreListedOnce(t *testing.T) {
-	got := names.all()
+	got := names.All()
 	if slices.Contains(got, "") || len(got) != len(slices.Compact(slices.Sorted(slices.Values(got)))) {
 		t.Errorf("names = %q", got)
 	}

@@ -25,6 +25,7 @@ import (
 	kubeletspec "github.com/ichor-os/ichor/node/kubelet/spec"
 	secretspec "github.com/ichor-os/ichor/node/secret/spec"
 	"github.com/ichor-os/ichor/resource"
+	"github.com/ichor-os/ichor/told"
 )
 
 // ControlPlane writes what the control plane of a node consists of.
@@ -38,7 +39,7 @@ type ControlPlane struct {
 
 	mu               sync.Mutex
 	secrets, configs map[string]string // versions, by component
-	complaint        string
+	said             told.Errors
 	// changed is when a pod that ran was changed last; reconcilePods' own.
 	changed time.Time
 }
@@ -69,19 +70,6 @@ func (c *ControlPlane) versions(component string) (config, secret string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.configs[component], c.secrets[component]
-}
-
-func (c *ControlPlane) complain(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	text := ""
-	if err != nil {
-		text = err.Error()
-	}
-	if text != "" && text != c.complaint {
-		c.Log.Error("the control plane goes on as it was", "error", err)
-	}
-	c.complaint = text
 }
 
 // Client gives a client of this node's API server, as its administrator.

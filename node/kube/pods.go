@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"reflect"
 
@@ -73,7 +74,7 @@ func (c *ControlPlane) reconcilePods(_ context.Context, s *resource.Session) err
 		s.WakeAfter(wait)
 	}
 	// What is refused is said; the others go on.
-	c.complain(failures)
+	c.said.Tell(c.Log, slog.LevelError, "the control plane goes on as it was", failures)
 	return nil
 }
 

@@ -181,7 +181,7 @@ func reconcileNodeIPs(_ context.Context, s *resource.Session) error {
 	if err != nil || !ok || c.Main() == nil {
 		return err
 	}
-	chosen, err := Choose(settled.Addresses, config.ValidSubnets, config.ExcludeSubnets)
+	chosen, err := spec.Choose(settled.Addresses, config.ValidSubnets, config.ExcludeSubnets)
 	if err != nil {
 		return fmt.Errorf("choose node addresses: %w", err)
 	}
@@ -209,41 +209,4 @@ func families(networks []string) (four, six bool) {
 		}
 	}
 	return four, six
-}
-
-// Choose keeps the addresses that lie in one of valid, when there is any, and in
-// none of excluded. Both hold subnets and addresses.
-func Choose(addresses []netip.Addr, valid, excluded []string) ([]netip.Addr, error) {
-	in, err := networks(valid)
-	if err != nil {
-		return nil, err
-	}
-	not, err := networks(excluded)
-	if err != nil {
-		return nil, err
-	}
-	var out []netip.Addr
-	for _, a := range addresses {
-		holds := func(p netip.Prefix) bool { return p.Contains(a) }
-		if (len(in) == 0 || slices.ContainsFunc(in, holds)) && !slices.ContainsFunc(not, holds) {
-			out = append(out, a)
-		}
-	}
-	return out, nil
-}
-
-func networks(texts []string) ([]netip.Prefix, error) {
-	var out []netip.Prefix
-	for _, text := range texts {
-		if a, err := netip.ParseAddr(text); err == nil {
-			out = append(out, netip.PrefixFrom(a, a.BitLen()))
-			continue
-		}
-		p, err := netip.ParsePrefix(text)
-		if err != nil {
-			return nil, fmt.Errorf("read subnet: %q: %w", text, err)
-		}
-		out = append(out, p.Masked())
-	}
-	return out, nil
 }

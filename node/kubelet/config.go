@@ -3,6 +3,7 @@ package kubelet
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/netip"
 	"slices"
@@ -59,7 +60,7 @@ func configOf(main *v1alpha1.Config) (spec.KubeletConfigSpec, error) {
 	}
 	if len(out.ClusterDNS) == 0 {
 		for _, network := range services {
-			dns, err := tenth(network)
+			dns, err := spec.NameService(network)
 			if err != nil {
 				return out, err
 			}
@@ -73,19 +74,6 @@ func configOf(main *v1alpha1.Config) (spec.KubeletConfigSpec, error) {
 		out.ExtraMounts = append(out.ExtraMounts, value.Mount{Destination: m.Destination, Type: m.Type, Source: m.Source, Options: m.Options})
 	}
 	return out, nil
-}
-
-// tenth is the address of the cluster's name service by convention.
-func tenth(network string) (netip.Addr, error) {
-	prefix, err := netip.ParsePrefix(network)
-	if err != nil {
-		return netip.Addr{}, fmt.Errorf("read service network: %w", err)
-	}
-	address := prefix.Masked().Addr()
-	for range 10 {
-		address = address.Next()
-	}
-	return address, nil
 }
 
 func isTrue(b *bool) bool { return b != nil && *b }
@@ -119,7 +107,7 @@ func (a *Agent) reconcileSpec(_ context.Context, s *resource.Session) error {
 		return resource.Hold("waiting for the node's addresses")
 	}
 	out, err := a.specOf(config, node.Nodename, ips.Addresses)
-	a.complain(err)
+	a.said.Tell(a.Log, slog.LevelError, "kubelet goes on as it was", err)
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ import (
 	"github.com/ichor-os/ichor/pki/kubeconfig"
 	"github.com/ichor-os/ichor/resource"
 	"github.com/ichor-os/ichor/resource/value"
+	"github.com/ichor-os/ichor/told"
 )
 
 // Places of kubelet on a node.
@@ -78,7 +79,8 @@ type Agent struct {
 	mu        sync.Mutex
 	container *servicespec.Container
 	running   [sha256.Size]byte // of what it was started with
-	complaint string
+	joining   *joiner           // nil where the node signs for itself
+	said      told.Errors
 }
 
 // Blocks are the blocks of kubelet and of the node's name and addresses.
@@ -93,20 +95,6 @@ func (a *Agent) Blocks() []resource.Block {
 		resource.Reconciler("kubelet-spec", a.reconcileSpec),
 		resource.Mirror("kubelet", spec.KubeletSpecs, nil, a.ensure, a.remove),
 	}
-}
-
-// complain says once why kubelet goes on as it was.
-func (a *Agent) complain(err error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	text := ""
-	if err != nil {
-		text = err.Error()
-	}
-	if text != "" && text != a.complaint {
-		a.Log.Error("kubelet goes on as it was", "error", err)
-	}
-	a.complaint = text
 }
 
 // ensure writes kubelet's files, and starts it again if it was started with
@@ -137,7 +125,15 @@ func (a *Agent) ensure(ctx context.Context, s *resource.Session, r resource.Reso
 	started := containerOf(r.Spec, signs)
 	started.Args = append(started.Args, registration(specsOf(spec.NodeLabelSpecs.List(s)), specsOf(spec.NodeTaintSpecs.List(s)))...)
 
+	var joining *joiner
+	if !signs {
+		if joining, err = newJoiner(secrets); err != nil {
+			return err
+		}
+	}
+
 	a.mu.Lock()
+	a.joining = joining
 	first, same := a.container == nil, a.running == identity
 	a.container = &started
 	a.mu.Unlock()

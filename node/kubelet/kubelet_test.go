@@ -22,7 +22,9 @@ import (
 	"github.com/ichor-os/ichor/node/kubelet/spec"
 	linkspec "github.com/ichor-os/ichor/node/link/spec"
 	secretspec "github.com/ichor-os/ichor/node/secret/spec"
+	"github.com/ichor-os/ichor/pki"
 	"github.com/ichor-os/ichor/resource"
+	"github.com/ichor-os/ichor/resource/value"
 )
 
 func given() spec.KubeletConfigSpec {
@@ -90,7 +92,7 @@ func TestS04_TaintIsThereAtFirstRegistration(t *testing.T) {
 
 func TestBR26_SharedAddressIsNeverTheNodes(t *testing.T) {
 	addresses := []netip.Addr{netip.MustParseAddr("10.20.0.9"), netip.MustParseAddr("10.20.0.5")}
-	got, err := Choose(addresses, nil, []string{"10.20.0.9", "10.244.0.0/16"})
+	got, err := spec.Choose(addresses, nil, []string{"10.20.0.9", "10.244.0.0/16"})
 	if err != nil || !slices.Equal(got, addresses[1:]) {
 		t.Errorf("addresses = %v, %v; want 10.20.0.5 alone", got, err)
 	}
@@ -138,6 +140,7 @@ func TestAgent_RestartsForItsSpecAloneAndNotForAFlappingAddress(t *testing.T) {
 			dnsspec.HostnameStatuses.Put(s, "hostname", dnsspec.HostnameStatusSpec{Hostname: "n1"})
 			secretspec.KubeletSecrets.Put(s, "kubelet", secretspec.KubeletSecretSpec{
 				Endpoint: &url.URL{Scheme: "https", Host: "10.5.0.1:6443"}, BootstrapTokenID: "abcdef", BootstrapTokenSecret: "0123456789abcdef",
+				AcceptedCAs: []*value.Certificate{{Crt: authority(t)}},
 			})
 			at("10.5.0.2/24")(s)
 			config("")(s)
@@ -190,4 +193,18 @@ func TestEndPods_EndsWhatIsThere(t *testing.T) {
 	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGTERM {
 		t.Errorf("ended by %v, want SIGTERM", status)
 	}
+}
+
+// authority is the certificate of some authority.
+func authority(t *testing.T) []byte {
+	t.Helper()
+	made, err := pki.NewMachineAuthority(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair, err := made.Pair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pair.Crt
 }

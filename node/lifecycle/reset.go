@@ -57,7 +57,7 @@ func (r RPC) Reset(ctx context.Context, in *machinepb.ResetRequest) (*machinepb.
 		return nil, r.errEnds()
 	}
 	if in.GetGraceful() {
-		if err := r.LeaveEtcd(ctx); err != nil {
+		if err := r.Leave(ctx); err != nil {
 			return nil, status.Errorf(codes.FailedPrecondition, "leave etcd: %v: with --graceful=false the node is reset without that", err)
 		}
 	}

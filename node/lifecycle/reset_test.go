@@ -37,7 +37,7 @@ func node() (RPC, *kept, *[]string) {
 			*events = append(*events, e.GetSequence()+" "+e.GetAction().String())
 		}
 	}
-	return RPC{Ends: ends, Wipes: wipes, LeaveEtcd: func(context.Context) error { return nil }}, wipes, events
+	return RPC{Ends: ends, Wipes: wipes, Leave: func(context.Context) error { return nil }}, wipes, events
 }
 
 // place makes folders with something in them.
@@ -120,7 +120,7 @@ func TestReset_RefusesAndChangesNothing(t *testing.T) {
 		"etcd stays":        {&machinepb.ResetRequest{Graceful: true}, codes.FailedPrecondition},
 	} {
 		r, wipes, events := node()
-		r.LeaveEtcd = func(context.Context) error { return errors.New("no quorum") }
+		r.Leave = func(context.Context) error { return errors.New("no quorum") }
 		_, err := r.Reset(t.Context(), test.request)
 		if status.Code(err) != test.want || wipes.pending != nil || len(*events) > 0 {
 			t.Errorf("%s: %v, kept %q, events %v; want %s and nothing", name, err, wipes.pending, *events, test.want)

@@ -93,9 +93,9 @@ type RPC struct {
 	Ends *Ends
 	// Wipes keeps what a reset wipes.
 	Wipes Wipes
-	// LeaveEtcd takes this node's member out of its cluster; on a node without
-	// one it does nothing.
-	LeaveEtcd func(context.Context) error
+	// Leave takes this node out of its cluster, with its member of etcd; on a node
+	// in none it does nothing.
+	Leave func(context.Context) error
 }
 
 // actor gives a request an id that its events carry.

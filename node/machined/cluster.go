@@ -45,22 +45,24 @@ func (n *node) startCluster(ctx context.Context, config *machineconfig.Config) e
 	if main.Cluster == nil || main.Cluster.ControlPlane == nil || main.Cluster.ControlPlane.Endpoint == nil {
 		return errors.New("start cluster: cluster.controlPlane.endpoint is missing in the config")
 	}
-	if main.Machine.Type == "worker" {
-		if err := trust.Discover(ctx, n.discovery, config, nil, n.platform.Hostname); err != nil {
-			return err
-		}
+	if err := n.useConfig(ctx, main); err != nil || main.Machine.Type != "worker" {
+		return err
 	}
-	return n.useConfig(ctx, main)
+	// Others learn of a worker after it has its certificate: from then on its
+	// names are its own.
+	return trust.Discover(ctx, n.discovery, config, nil, n.platform.Hostname)
 }
 
-// leaveEtcd takes this node's member out of its cluster, if it has one, and
-// stops it.
-func (n *node) leaveEtcd(ctx context.Context) error {
-	if n.kubernetes.Member.Membership() == nil {
-		return nil
+// leave takes this node out of its cluster: its member of etcd, if it has one,
+// and what the others know of it.
+func (n *node) leave(ctx context.Context) error {
+	if n.kubernetes.Member.Membership() != nil {
+		if err := n.kubernetes.Member.Leave(ctx); err != nil {
+			return err
+		}
 	}
 	if err := n.discovery.Leave(ctx); err != nil {
 		n.log.Warn("other nodes do not know yet that this one goes", "error", err)
 	}
-	return n.kubernetes.Member.Leave(ctx)
+	return nil
 }

@@ -57,7 +57,7 @@ func (n *node) machineServer() *machineServer {
 	return &machineServer{
 		configRPC:    n.apply,
 		etcdRPC:      etcd.RPC{Membership: n.kubernetes.Member.Membership, Stop: n.kubernetes.Member.Service.Stop},
-		lifecycleRPC: lifecycle.RPC{Ends: n.ends, Wipes: n.calls.Wipes(), LeaveEtcd: n.leaveEtcd},
+		lifecycleRPC: lifecycle.RPC{Ends: n.ends, Wipes: n.calls.Wipes(), Leave: n.leave},
 		logRPC:       log.RPC{Store: n.logs, Pods: log.Pods{Folder: log.PodFolder}},
 		platformRPC:  platform.RPC{Name: boot.PlatformContainer, Mode: boot.PlatformContainer},
 		serviceRPC:   service.RPC{Supervisor: n.services},

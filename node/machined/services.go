@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 
 	"github.com/ichor-os/ichor/node/apid"
 	"github.com/ichor-os/ichor/node/containerd"
@@ -11,6 +12,7 @@ import (
 	"github.com/ichor-os/ichor/node/service"
 	"github.com/ichor-os/ichor/node/service/container"
 	"github.com/ichor-os/ichor/node/service/process"
+	"github.com/ichor-os/ichor/node/trustd"
 )
 
 // programs of a node run with this.
@@ -116,7 +118,7 @@ func (n *node) trustdService() service.Service {
 		Runner: n.program("trustd", process.Spec{
 			Path: ownPath, Name: "trustd", UID: trust.TrustdUID, GID: trust.TrustdUID, OpenFiles: 1 << 14,
 		}),
-		Health:       &service.Health{Check: service.Connects("127.0.0.1:" + trust.TrustdPort)},
+		Health:       &service.Health{Check: service.Connects("127.0.0.1:" + strconv.Itoa(trustd.DefaultPort))},
 		KeepsRunning: true,
 	}
 }

@@ -127,3 +127,25 @@ func TestCertificate_LoopbackIsNobodys(t *testing.T) {
 		t.Errorf("another member's address: got %v, want PermissionDenied", err)
 	}
 }
+
+// A name in two lists is for whoever stands in one of them with it, whatever
+// their order: the endpoint may be a member's own address.
+func TestCertificate_NameInTwoListsIsForItsOwner(t *testing.T) {
+	for _, taken := range [][][]string{
+		{{"10.5.0.1", "kube.example.org"}, {"127.0.0.9", "10.5.0.1"}},
+		{{"127.0.0.9", "10.5.0.1"}, {"10.5.0.1", "kube.example.org"}},
+	} {
+		x := startTrust(t)
+		x.settings.Taken = taken
+		if err := x.server.Use(&x.settings); err != nil {
+			t.Fatal(err)
+		}
+		csr := request(t, pki.Template{Names: []string{"10.5.0.1"}})
+		if _, err := x.ask("127.0.0.9", nil, csr, token); err != nil {
+			t.Errorf("its owner: %v", err)
+		}
+		if _, err := x.ask("127.0.0.10", nil, csr, token); status.Code(err) != codes.PermissionDenied {
+			t.Errorf("another one: got %v, want PermissionDenied", err)
+		}
+	}
+}

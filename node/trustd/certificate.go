@@ -134,24 +134,27 @@ func (c *state) check(request *x509.CertificateRequest, source netip.Addr, shown
 			return status.Errorf(codes.PermissionDenied, "name %q asked for: patterns are not signed", name)
 		}
 
-		if owner := c.owner(canonical(name)); owner != nil && !everybodys(name) && !owner[source.String()] && !shows(shown, name) {
+		if !c.free(canonical(name), source) && !everybodys(name) && !shows(shown, name) {
 			return status.Errorf(codes.PermissionDenied,
-				"%s belongs to another member of the cluster than %s: remove it there first, or renew with the present certificate", name, source)
+				"%s belongs to another member of the cluster than %s: reset that member, or wait half an hour after it is gone", name, source)
 		}
 	}
 
 	return nil
 }
 
-// owner returns the names and addresses of who has the given one.
-func (c *state) owner(name string) map[string]bool {
+// free tells whether source may have a name: nobody has it, or one of those who
+// do is the source.
+func (c *state) free(name string, source netip.Addr) bool {
+	taken := false
 	for _, names := range c.taken {
-		if names[name] {
-			return names
+		if names[name] && names[source.String()] {
+			return true
 		}
+		taken = taken || names[name]
 	}
 
-	return nil
+	return !taken
 }
 
 // everybodys tells whether a name means each node to itself.

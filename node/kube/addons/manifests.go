@@ -10,7 +10,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
@@ -24,6 +23,7 @@ import (
 	filespec "github.com/ichor-os/ichor/node/file/spec"
 	"github.com/ichor-os/ichor/node/kube/client"
 	"github.com/ichor-os/ichor/node/kube/spec"
+	kubeletspec "github.com/ichor-os/ichor/node/kubelet/spec"
 	secretspec "github.com/ichor-os/ichor/node/secret/spec"
 	"github.com/ichor-os/ichor/resource"
 	"github.com/ichor-os/ichor/version"
@@ -127,7 +127,7 @@ func configOf(main *v1alpha1.Config) (spec.BootstrapManifestsConfigSpec, error) 
 		}
 	}
 	for _, subnet := range services {
-		dns, err := tenth(subnet)
+		dns, err := kubeletspec.NameService(subnet)
 		if err != nil {
 			return out, err
 		}
@@ -158,18 +158,6 @@ func configOf(main *v1alpha1.Config) (spec.BootstrapManifestsConfigSpec, error) 
 		}
 	}
 	return out, nil
-}
-
-func tenth(network string) (netip.Addr, error) {
-	prefix, err := netip.ParsePrefix(network)
-	if err != nil {
-		return netip.Addr{}, fmt.Errorf("read service network: %w", err)
-	}
-	address := prefix.Masked().Addr()
-	for range 10 {
-		address = address.Next()
-	}
-	return address, nil
 }
 
 // extraOf lists the manifests that the config adds: a pod network of its own

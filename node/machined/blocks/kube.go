@@ -175,9 +175,13 @@ func (k *Kubernetes) etcd() service.Service {
 
 func (k *Kubernetes) kubelet() service.Service {
 	return service.Service{
-		ID:     "kubelet",
-		Needs:  []string{"containerd"},
-		Uses:   []string{"etcd", "apid"},
+		ID:    "kubelet",
+		Needs: []string{"containerd"},
+		Uses:  []string{"etcd", "apid"},
+		Conditions: []service.Condition{{
+			Name: "the Kubernetes API to take the node in",
+			Wait: k.agent.AwaitJoin,
+		}},
 		Runner: &withPods{outside: k.outside, Runner: k.run("kubelet", k.agent.Container)},
 		Health: &service.Health{Check: kubelet.Healthy},
 	}

@@ -5,32 +5,42 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"net/netip"
 	"os"
+	"reflect"
 	"slices"
 	"sync"
 
+	"github.com/ichor-os/ichor/config"
 	"github.com/ichor-os/ichor/config/documents/access"
 	"github.com/ichor-os/ichor/node/apid/settings"
 	clusterspec "github.com/ichor-os/ichor/node/cluster/spec"
 	configspec "github.com/ichor-os/ichor/node/config/spec"
+	"github.com/ichor-os/ichor/node/kubelet"
 	"github.com/ichor-os/ichor/resource"
 )
 
-// around is what apid knows of what is around the node: by which names callers
-// may mean the others, and from where they may call.
-var around struct {
-	mu      sync.Mutex
+// surroundings are what apid and trustd know of what is around the node.
+type surroundings struct {
+	// members are the names by which callers may mean other nodes.
 	members map[string]string
+	// allowed is from where callers may call; nil is from everywhere.
 	allowed []netip.Prefix
+	// taken are the names that a node must not get a certificate for, unless it
+	// is the one that has them.
+	taken [][]string
+}
+
+var around struct {
+	mu sync.Mutex
+	surroundings
 }
 
 // loopback is where a node's own programs call from.
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 
-// Around is the mirror of members and of the document APISourceConfig into
-// apid's settings.
+// Around is the mirror of members and of the document APISourceConfig into the
+// settings of apid and trustd.
 func Around() resource.Block {
 	return resource.Mirror("apid-surroundings", configspec.MachineConfigs, nil, ensureAround,
 		func(context.Context, *resource.Session, resource.Resource[configspec.MachineConfigSpec]) error {
@@ -46,43 +56,69 @@ func ensureAround(_ context.Context, s *resource.Session, r resource.Resource[co
 	if err != nil || !ok {
 		return err
 	}
-	members := map[string]string{}
-	var others []netip.Prefix
-	for _, m := range clusterspec.Members.List(s) {
-		for i, address := range m.Spec.Addresses {
-			others = append(others, netip.PrefixFrom(address, address.BitLen()))
-			if i == 0 {
-				members[m.ID], members[m.Spec.Hostname] = address.String(), address.String()
-			}
-		}
-	}
-	var allowed []netip.Prefix
-	if doc, ok := c.Find(access.APISourceKind.Kind, "").(*access.APISourceConfig); ok {
-		for _, subnet := range doc.Subnets {
-			allowed = append(allowed, subnet.Prefix)
-		}
-		allowed = slices.Concat(allowed, loopback, others)
-	}
-	return surround(members, allowed)
+	return surround(surroundingsOf(c, clusterspec.Members.List(s)))
 }
 
-// surround puts names and sources in force, in settings that are there and in
-// those that are written later.
-func surround(members map[string]string, allowed []netip.Prefix) error {
+func surroundingsOf(c *config.Config, members []resource.Resource[clusterspec.MemberSpec]) surroundings {
+	out := surroundings{members: map[string]string{}}
+	var others []netip.Prefix
+	for _, m := range members {
+		names := []string{m.ID, m.Spec.Hostname}
+		for i, address := range m.Spec.Addresses {
+			names = append(names, address.String())
+			others = append(others, netip.PrefixFrom(address, address.BitLen()))
+			if i == 0 {
+				out.members[m.ID], out.members[m.Spec.Hostname] = address.String(), address.String()
+			}
+		}
+		out.taken = append(out.taken, names)
+	}
+	var everyones []string
+	for _, address := range kubelet.SharedAddresses(c) {
+		everyones = append(everyones, address.String())
+	}
+	if main := c.Main(); main != nil && main.Cluster != nil && main.Cluster.ControlPlane != nil && main.Cluster.ControlPlane.Endpoint != nil {
+		everyones = append(everyones, main.Cluster.ControlPlane.Endpoint.Hostname())
+	}
+	if len(everyones) > 0 {
+		out.taken = append(out.taken, everyones)
+	}
+	if doc, ok := c.Find(access.APISourceKind.Kind, "").(*access.APISourceConfig); ok {
+		for _, subnet := range doc.Subnets {
+			out.allowed = append(out.allowed, subnet.Prefix)
+		}
+		out.allowed = slices.Concat(out.allowed, loopback, others)
+	}
+	return out
+}
+
+// surround puts what is around in force, in settings that are there and in those
+// that are written later.
+func surround(now surroundings) error {
 	around.mu.Lock()
 	defer around.mu.Unlock()
-	if maps.Equal(members, around.members) && slices.Equal(allowed, around.allowed) {
+	if reflect.DeepEqual(now, around.surroundings) {
 		return nil
 	}
-	around.members, around.allowed = members, allowed
+	around.surroundings = now
 	api, err := settings.Load[settings.API](settings.DefaultAPIPath)
-	if errors.Is(err, fs.ErrNotExist) {
+	if err == nil {
+		err = writeAPI(api)
+	}
+	trust, err2 := settings.Load[settings.Trust](settings.DefaultTrustPath)
+	if err2 == nil {
+		err2 = writeTrust(trust)
+	}
+	return errors.Join(unlessMissing(err), unlessMissing(err2))
+}
+
+// unlessMissing is nil for settings that are not there yet: who writes them
+// writes what is around too.
+func unlessMissing(err error) error {
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("tell apid of the nodes around: %w", err)
-	}
-	return writeAPI(api)
+	return fmt.Errorf("tell of the nodes around: %w", err)
 }
 
 // writeAPI writes apid's settings with what is around; around.mu is held.
@@ -91,6 +127,12 @@ func writeAPI(api *settings.API) error {
 		api.Members, api.Allowed = around.members, around.allowed
 	}
 	return settings.Save(settings.DefaultAPIPath, api, APIDUID)
+}
+
+// writeTrust writes trustd's settings with what is around; around.mu is held.
+func writeTrust(trust *settings.Trust) error {
+	trust.Taken = around.taken
+	return settings.Save(settings.DefaultTrustPath, trust, TrustdUID)
 }
 
 func removeAPI() error {

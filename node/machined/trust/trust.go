@@ -4,10 +4,7 @@
 package trust
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"time"
@@ -23,9 +20,6 @@ const (
 	APIDUID   = 50
 	TrustdUID = 51
 )
-
-// TrustdPort is where control plane nodes sign certificates.
-const TrustdPort = "50001"
 
 // Maintenance makes the API answer without a config, and returns the fingerprint
 // by which callers know the node.
@@ -98,36 +92,11 @@ func ControlPlane(c *v1alpha1.Config, names identity.Names) error {
 	if err := os.MkdirAll(filepath.Dir(settings.DefaultTrustPath), 0o755); err != nil {
 		return fmt.Errorf("write trustd settings: %w", err)
 	}
-	return settings.Save(settings.DefaultTrustPath, &settings.Trust{
-		Server: trusted, Issuer: ca, CA: authorities(c.Machine), Token: c.Machine.Token,
-	}, TrustdUID)
+	around.mu.Lock()
+	defer around.mu.Unlock()
+	return writeTrust(&settings.Trust{Server: trusted, Issuer: ca, CA: authorities(c.Machine), Token: c.Machine.Token})
 }
 
 // Silence takes apid's settings away: a node that has a config but no
 // certificate yet is not in maintenance, and answers nobody.
 func Silence() error { return removeAPI() }
-
-// Worker asks trustd of a control plane node for the worker's certificate, until
-// it has one or ctx ends, and puts it in force.
-func Worker(ctx context.Context, c *v1alpha1.Config, names identity.Names, log *slog.Logger) error {
-	names.Further = c.Machine.CertSANs
-	host, all := c.Cluster.ControlPlane.Endpoint.Hostname(), authorities(c.Machine)
-	last := ""
-	for wait := 250 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
-		bounded, cancel := context.WithTimeout(ctx, 10*time.Second)
-		pair, err := identity.Request(bounded, net.JoinHostPort(host, TrustdPort), host, all, c.Machine.Token, names)
-		cancel()
-		if err == nil {
-			return saveAPI(names, &settings.API{Mode: settings.Worker, CA: all, Server: pair})
-		}
-		if err.Error() != last {
-			last = err.Error()
-			log.Warn("node has no certificate yet", "error", err)
-		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
