@@ -46,6 +46,10 @@ func working() *world {
 	for _, app := range []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "kube-dns"} {
 		w.objects[app] = []any{pod(app+"-cp", "cp", "True")}
 	}
+	w.objects["kube-proxy"] = append(w.objects["kube-proxy"].([]any), pod("kube-proxy-w", "w", "True"))
+	w.objects["/api/v1/namespaces/kube-system/configmaps"] = []any{map[string]any{"data": map[string]string{
+		"objects": `[{"kind":"DaemonSet","name":"kube-proxy"},{"kind":"Deployment","name":"coredns"}]`,
+	}}}
 	return w
 }
 
@@ -125,7 +129,19 @@ func TestChecks_NameThePartThatIsBroken(t *testing.T) {
 		"cordoned":   {func(w *world) { node(w, 1)["spec"] = map[string]any{"unschedulable": true} }, "all nodes to be Ready and schedulable", "node w is cordoned"},
 		"static pod": {func(w *world) { w.objects["kube-scheduler"] = []any{} }, "static pods of the control plane to be ready", "no pod of kube-scheduler on cp"},
 		"kube-proxy": {func(w *world) { w.objects["kube-proxy"] = []any{pod("kube-proxy-w", "w", "False")} }, "kube-proxy to be ready", "pod kube-proxy-w is not ready"},
-		"CoreDNS":    {func(w *world) { w.objects["kube-dns"] = []any{pod("coredns-x", "w", "False")} }, "CoreDNS to be ready", "pod coredns-x is not ready"},
+		"kube-proxy is missing on a node": {
+			func(w *world) { w.objects["kube-proxy"] = []any{pod("kube-proxy-cp", "cp", "True")} }, "kube-proxy to be ready", "no pod of kube-proxy on w",
+		},
+		"kube-proxy is missing": {func(w *world) { w.objects["kube-proxy"] = []any{} }, "kube-proxy to be ready", "no pod of kube-proxy, which"},
+		"CoreDNS is missing":    {func(w *world) { w.objects["kube-dns"] = []any{} }, "CoreDNS to be ready", "no pod of coredns, which"},
+		"CoreDNS of another system is missing": {func(w *world) {
+			w.objects["kube-dns"], w.objects["/api/v1/namespaces/kube-system/configmaps"] = []any{}, []any{}
+			w.objects["/apis/apps/v1/namespaces/kube-system/deployments"] = []any{map[string]any{}}
+		}, "CoreDNS to be ready", "no pod of coredns, which"},
+		"no add-ons by config": {func(w *world) {
+			w.objects["kube-dns"], w.objects["kube-proxy"], w.objects["/api/v1/namespaces/kube-system/configmaps"] = []any{}, []any{}, []any{}
+		}, "", ""},
+		"CoreDNS": {func(w *world) { w.objects["kube-dns"] = []any{pod("coredns-x", "w", "False")} }, "CoreDNS to be ready", "pod coredns-x is not ready"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := working()

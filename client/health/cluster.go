@@ -52,8 +52,8 @@ func (c *Cluster) Checks() []Check {
 		{"etcd members to be the control plane nodes", c.membersAreNodes},
 		{"all nodes to be Ready and schedulable", c.ready},
 		{"static pods of the control plane to be ready", c.staticPods},
-		{"kube-proxy to be ready", c.pods("kube-proxy")},
-		{"CoreDNS to be ready", c.pods("kube-dns")},
+		{"kube-proxy to be ready", c.addon(addon{"kube-proxy", "DaemonSet", "kube-proxy", true})},
+		{"CoreDNS to be ready", c.addon(addon{"kube-dns", "Deployment", "coredns", false})},
 	}
 }
 

@@ -2,6 +2,7 @@ package health
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -122,11 +123,61 @@ func (c *Cluster) staticPods(ctx context.Context) error {
 	return nil
 }
 
-// pods checks that the pods of an add-on are ready, unless the cluster has none
-// of it by its config.
-func (c *Cluster) pods(app string) func(ctx context.Context) error {
+// An addon is a part of Kubernetes that the system runs as pods, unless the
+// config of the cluster says otherwise.
+type addon struct {
+	// label of its pods; kind and name of what makes them.
+	label, kind, name string
+	// everywhere is true where each node has one.
+	everywhere bool
+}
+
+// addon checks that the pods of an add-on are there and ready. One that the
+// cluster has none of by its config is fine.
+func (c *Cluster) addon(a addon) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
-		_, waiting, err := c.podsOf(ctx, app)
-		return errors.Join(err, waiting)
+		on, waiting, err := c.podsOf(ctx, a.label)
+		if err := errors.Join(err, waiting); err != nil {
+			return err
+		}
+		if len(on) == 0 {
+			wanted, err := c.wanted(ctx, a)
+			if err == nil && wanted {
+				err = fmt.Errorf("there is no pod of %s, which the cluster has by its config", a.name)
+			}
+			return err
+		}
+		for _, n := range c.nodes {
+			if a.everywhere && !slices.Contains(on, n.name) {
+				return fmt.Errorf("there is no pod of %s on %s: there are some on %s", a.name, n.name, strings.Join(on, ", "))
+			}
+		}
+		return nil
 	}
+}
+
+// wanted tells whether the cluster has an add-on by its config: what makes its
+// pods is there, or the system's inventory of what it applied lists it.
+func (c *Cluster) wanted(ctx context.Context, a addon) (bool, error) {
+	var makers struct{ Items []struct{} }
+	path := "/apis/apps/v1/namespaces/kube-system/" + strings.ToLower(a.kind) + "s?fieldSelector=" + url.QueryEscape("metadata.name="+a.name)
+	if err := c.kubernetes.Get(ctx, path, &makers); err != nil || len(makers.Items) > 0 {
+		return true, err
+	}
+	var inventories struct {
+		Items []struct{ Data struct{ Objects string } }
+	}
+	if err := c.kubernetes.Get(ctx, "/api/v1/namespaces/kube-system/configmaps?fieldSelector="+url.QueryEscape("metadata.name=ichor-inventory"), &inventories); err != nil {
+		return true, err
+	}
+	for _, inventory := range inventories.Items {
+		var objects []struct{ Kind, Name string }
+		if err := json.Unmarshal([]byte(inventory.Data.Objects), &objects); err != nil {
+			return true, fmt.Errorf("read config map kube-system/ichor-inventory: %w", err)
+		}
+		if slices.Contains(objects, struct{ Kind, Name string }{a.kind, a.name}) {
+			return true, nil
+		}
+	}
+	return false, nil
 }

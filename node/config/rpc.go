@@ -29,6 +29,8 @@ type RPC struct {
 	Log    *slog.Logger
 	// Mode is what the config is validated for.
 	Mode document.Mode
+	// Refuse say what of a valid config this node could not run with.
+	Refuse []func(*machineconfig.Config) error
 	// First takes the first complete config of a node in maintenance; it is
 	// called once.
 	First func(*machineconfig.Config)
@@ -62,6 +64,11 @@ func (r *RPC) ApplyConfiguration(ctx context.Context, in *machinepb.ApplyConfigu
 	report := q.config.Validate(r.Mode, validate.Options{})
 	if err := report.Err(); err != nil {
 		return nil, status.Errorf(codes.InvalidArgument, "config is not valid: %v", err)
+	}
+	for _, refused := range r.Refuse {
+		if err := refused(q.config); err != nil {
+			return nil, status.Errorf(codes.InvalidArgument, "this node cannot take the config: %v", err)
+		}
 	}
 	answer := &machinepb.ApplyConfiguration{}
 	for _, warning := range report.Warnings {

@@ -105,7 +105,7 @@ func newNode(reaper *process.Reaper, groups *cgroup.Tree) (*node, error) {
 		Reboot:  func() { n.ends.Request(lifecycle.Reboot) },
 		Tell:    func(err error) { n.calls.ConfigRefused(err) },
 	}
-	n.apply = &config.RPC{Keeper: n.configs, Log: logger, Mode: machineconfig.Container, First: func(c *machineconfig.Config) { n.first <- c }}
+	n.apply = &config.RPC{Keeper: n.configs, Log: logger, Mode: machineconfig.Container, Refuse: blocks.Refused, First: func(c *machineconfig.Config) { n.first <- c }}
 	n.calls, err = calls.New(calls.Needs{
 		Log: logger, Engine: n.engine, Services: n.services, Ends: n.ends, Logs: logs, Meta: meta.Path, SharedKernel: true,
 		Reached: n.configs.Reached,
@@ -247,6 +247,7 @@ func (n *node) stop(end lifecycle.End) {
 	}
 	n.stage(ctx, stage)
 	n.ending.Store(true)
+	n.kubernetes.Stop(ctx)
 	n.ends.Phase("stopServices", func() { n.services.Shutdown(ctx) })
 	n.logs.Close()
 	n.calls.Erase()

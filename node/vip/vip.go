@@ -166,6 +166,21 @@ func (v *VIPs) use(all []shared) {
 	}
 }
 
+// Stop gives up what the node holds, so that others have it at once; it stands
+// for no election any more. It waits until that is done or ctx ends.
+func (v *VIPs) Stop(ctx context.Context) {
+	v.use(nil)
+	done := make(chan struct{})
+	go func() {
+		v.ended.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
 // run stands for election until ctx ends.
 func (v *VIPs) run(ctx context.Context, one shared) {
 	election := v.Elect(one.address)

@@ -141,8 +141,7 @@ func TestAddressIsGivenUpWhenItIsNotWantedAnyMore(t *testing.T) {
 		if !n.holds(address) {
 			t.Fatal("the only node does not hold the address")
 		}
-		n.use(nil)
-		n.ended.Wait()
+		n.Stop(t.Context())
 		if n.holds(address) || e.holder != "" {
 			t.Errorf("the address is still held, lock by %q", e.holder)
 		}

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"os"
 
+	"github.com/ichor-os/ichor/config"
 	"github.com/ichor-os/ichor/node/cluster"
 	"github.com/ichor-os/ichor/node/etcd"
 	"github.com/ichor-os/ichor/node/file"
@@ -43,11 +44,15 @@ type Outside struct {
 	SharedKernel   bool
 }
 
+// Refused are what says of a config that Kubernetes could not run with it.
+var Refused = []func(*config.Config) error{etcd.Refused, kube.Refused, kubelet.Refused}
+
 // Kubernetes is the node's part in a cluster.
 type Kubernetes struct {
 	Member  *etcd.Member
 	control *kube.ControlPlane
 	agent   *kubelet.Agent
+	shared  *vip.VIPs
 	outside Outside
 }
 
@@ -74,18 +79,26 @@ func NewKubernetes(o Outside) *Kubernetes {
 // Clean takes away what an earlier start of the node left.
 func (k *Kubernetes) Clean() error { return k.control.Clean() }
 
+// Stop gives up what other control planes can take over; etcd still runs. A node
+// that ends before it has begun has nothing of that.
+func (k *Kubernetes) Stop(ctx context.Context) {
+	if k != nil && k.shared != nil {
+		k.shared.Stop(ctx)
+	}
+}
+
 // blocks are the blocks of Kubernetes on a node.
 func (k *Kubernetes) blocks() []resource.Block {
 	more := &addons.Addons{Client: kube.Client, Write: write, Log: k.outside.Log, Namespaced: k.outside.SharedKernel}
 	node := &kubenode.Node{Client: k.client, Admin: kube.Client, View: k.outside.Engine.View, MaySetItself: kubelet.MaySetItself, Log: k.outside.Log}
-	shared := &vip.VIPs{
+	k.shared = &vip.VIPs{
 		Log: k.outside.Log, Self: self, Answers: vip.Serves,
 		Elect: func(address netip.Addr) vip.Election {
 			return &etcd.Lock{Client: etcd.Local(), Key: "/ichor/vip/" + address.String(), Self: self(), Life: int64(vip.Lease.Seconds())}
 		},
 	}
 	all := secret.Blocks()
-	for _, more := range [][]resource.Block{shared.Blocks(), k.agent.Blocks(), k.Member.Blocks(), k.control.Blocks(), more.Blocks(), node.Blocks()} {
+	for _, more := range [][]resource.Block{k.shared.Blocks(), k.agent.Blocks(), k.Member.Blocks(), k.control.Blocks(), more.Blocks(), node.Blocks()} {
 		all = append(all, more...)
 	}
 	return all
