@@ -265,8 +265,10 @@ func (m *Membership) current() Settings {
 }
 
 // Promote makes the learner that this node joined as a voter; it is to be tried
-// until it succeeds. Whether the member is a learner still, it says itself: one
-// that was cut off before it was promoted is promoted after a reboot too.
+// until it succeeds. After a reboot the member itself says whether it is a
+// learner still; one that has just joined cannot: it serves nobody until its
+// first proposal has run out, seconds after it could vote, and as there can be
+// one learner only, other nodes would wait for that.
 func (m *Membership) Promote(ctx context.Context) error {
 	m.mu.Lock()
 	voter, peers, s := m.voter, m.peers, m.settings
@@ -274,16 +276,19 @@ func (m *Membership) Promote(ctx context.Context) error {
 	if voter {
 		return nil
 	}
-	learner, err := m.isLearner(ctx)
-	if err != nil {
-		return err
-	}
-	if learner {
-		if len(peers) == 0 {
+	learner := len(peers) > 0
+	if !learner {
+		var err error
+		if learner, err = m.isLearner(ctx); err != nil {
+			return err
+		}
+		if learner {
 			if peers, err = m.others(ctx); err != nil {
 				return fmt.Errorf("promote etcd member: ask for the other control planes: %w", err)
 			}
 		}
+	}
+	if learner {
 		if err := m.promote(ctx, peers, s); err != nil {
 			return err
 		}

@@ -188,10 +188,10 @@ func reconcileKubelet(_ context.Context, s *resource.Session) error {
 		return err
 	}
 	switch {
-	case signs:
-		endpoint = root.LocalEndpoint
 	case c != nil && c.Main() != nil && c.Main().KubePrismPort() != 0:
 		endpoint = &url.URL{Scheme: "https", Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Main().KubePrismPort()))}
+	case signs:
+		endpoint = root.LocalEndpoint
 	}
 	spec.KubeletSecrets.Put(s, Kubelet, spec.KubeletSecretSpec{
 		Endpoint: endpoint, AcceptedCAs: root.AcceptedCAs, BootstrapTokenID: root.BootstrapTokenID, BootstrapTokenSecret: root.BootstrapTokenSecret,
