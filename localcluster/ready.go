@@ -5,21 +5,18 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	machinepb "github.com/ichor-os/ichor/api/machine"
 	"github.com/ichor-os/ichor/client"
+	"github.com/ichor-os/ichor/client/health"
+	"github.com/ichor-os/ichor/pki/kubeconfig"
 )
 
 // Bounds of the steps of Create.
@@ -128,66 +125,19 @@ func (c *Cluster) awaitReady(ctx context.Context, ready func(node string)) error
 }
 
 // API reads from the Kubernetes API what tells that a cluster works.
-type API struct {
-	server string
-	http   *http.Client
-}
+type API struct{ health.Kubernetes }
 
 // NewAPI makes an API from a kubeconfig with one user.
-func NewAPI(kubeconfig []byte) (*API, error) {
-	var config struct {
-		Clusters []struct {
-			Cluster struct {
-				Server string `yaml:"server"`
-				CA     string `yaml:"certificate-authority-data"`
-			} `yaml:"cluster"`
-		} `yaml:"clusters"`
-		Users []struct {
-			User struct {
-				Crt string `yaml:"client-certificate-data"`
-				Key string `yaml:"client-key-data"`
-			} `yaml:"user"`
-		} `yaml:"users"`
-	}
-	if err := yaml.Unmarshal(kubeconfig, &config); err != nil {
-		return nil, fmt.Errorf("read kubeconfig: %w", err)
-	}
-	if len(config.Clusters) != 1 || len(config.Users) != 1 {
-		return nil, errors.New("read kubeconfig: want one cluster and one user")
-	}
-	decoded, err := decodeAll(config.Clusters[0].Cluster.CA, config.Users[0].User.Crt, config.Users[0].User.Key)
+func NewAPI(text []byte) (*API, error) {
+	config, err := kubeconfig.Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("read kubeconfig: %w", err)
+		return nil, err
 	}
-	pair, err := tls.X509KeyPair(decoded[1], decoded[2])
+	api, err := health.NewKubernetes(config)
 	if err != nil {
-		return nil, fmt.Errorf("read kubeconfig: %w", err)
+		return nil, err
 	}
-	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(decoded[0])
-	return &API{
-		server: config.Clusters[0].Cluster.Server,
-		http: &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
-			TLSClientConfig: &tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: pool, MinVersion: tls.VersionTLS12},
-		}},
-	}, nil
-}
-
-// Get reads a path of the API into a value.
-func (a *API) Get(ctx context.Context, path string, into any) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, a.server+path, nil)
-	if err != nil {
-		return err
-	}
-	response, err := a.http.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("ask Kubernetes API: %s: status %s", path, response.Status)
-	}
-	return json.NewDecoder(response.Body).Decode(into)
+	return &API{api}, nil
 }
 
 // Nodes says of each node whether it is Ready.
